@@ -1,0 +1,387 @@
+//! What a program is handed: named host functions with a schema, effects, approval and limits.
+//!
+//! A [`Capability`] reads like an ordinary async function; its types are erased at the door. [`Capabilities`] is the
+//! set that a session has. The order of checks for a call is in `session/admit.rs`.
+
+mod handler;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrysalid_policy::Effects;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::call::{CallContext, CallResult, ToolError};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::Value;
+pub(crate) use handler::{Handler, HandlerFuture};
+pub(crate) use schema::Schema;
+
+/// Whether a person is asked before each call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Approval {
+    /// The rules alone decide.
+    #[default]
+    Never,
+    /// Each call waits for a person.
+    Ask,
+}
+
+type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
+
+/// A named host function that a program may call as `tools.<name>(argument)`.
+///
+/// ```
+/// use chrysalid::{Approval, Capability, Effects};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Mail { to: String, text: String }
+///
+/// let mail = Capability::new("mail.send", |mail: Mail| async move {
+///     Ok::<_, chrysalid::ToolError>(format!("{} bytes to {}", mail.text.len(), mail.to))
+/// })
+/// .description("Sends a mail.")
+/// .effects(Effects::ACTS)
+/// .approval(Approval::Ask);
+/// assert_eq!(mail.name(), "mail.send");
+/// ```
+#[derive(Clone)]
+pub struct Capability {
+    name: String,
+    description: String,
+    handler: Option<Arc<dyn Handler>>,
+    input: Option<serde_json::Value>,
+    schema: Option<Arc<Schema>>,
+    effects: Option<Effects>,
+    approval: Approval,
+    ask_when: Option<Predicate>,
+    timeout: Option<Duration>,
+    max_calls: Option<u32>,
+    concurrency: Option<u32>,
+    idempotent: bool,
+}
+
+impl Capability {
+    /// A capability from an async closure. The argument is read with serde, the result written with it.
+    pub fn new<A, R, E, F, Fut>(name: impl Into<String>, function: F) -> Self
+    where
+        A: DeserializeOwned + Send + 'static,
+        R: Serialize + 'static,
+        E: Into<ToolError> + 'static,
+        F: Fn(A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<R, E>> + Send + 'static,
+    {
+        Self::with_context(name, move |_, argument| function(argument))
+    }
+
+    /// As [`Capability::new`]; the closure also gets the call's id, idempotency key and cancel signal.
+    pub fn with_context<A, R, E, F, Fut>(name: impl Into<String>, function: F) -> Self
+    where
+        A: DeserializeOwned + Send + 'static,
+        R: Serialize + 'static,
+        E: Into<ToolError> + 'static,
+        F: Fn(CallContext, A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<R, E>> + Send + 'static,
+    {
+        Self::bare(name.into(), Some(handler::erase(function)))
+    }
+
+    /// As [`Capability::with_context`] without serde: for arguments and results that keep every JavaScript type.
+    pub fn raw<F, Fut>(name: impl Into<String>, function: F) -> Self
+    where
+        F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = CallResult> + Send + 'static,
+    {
+        Self::bare(name.into(), Some(handler::erase_raw(function)))
+    }
+
+    /// A capability that something outside answers, by [`crate::Session::settle`]; it keeps no `run` waiting.
+    pub fn external(name: impl Into<String>) -> Self {
+        Self::bare(name.into(), None)
+    }
+
+    fn bare(name: String, handler: Option<Arc<dyn Handler>>) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            handler,
+            input: None,
+            schema: None,
+            effects: None,
+            approval: Approval::Never,
+            ask_when: None,
+            timeout: None,
+            max_calls: None,
+            concurrency: None,
+            idempotent: false,
+        }
+    }
+
+    /// What it does, for the model and for the person who approves.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// JSON Schema of the argument; checked on the host before anything else happens.
+    #[must_use]
+    pub fn input_schema(mut self, schema: serde_json::Value) -> Self {
+        self.input = Some(schema);
+        self
+    }
+
+    /// What it does to the world. Declaring effects on one capability of a set switches the rule of two on for the set.
+    #[must_use]
+    pub fn effects(mut self, effects: Effects) -> Self {
+        self.effects = Some(effects);
+        self
+    }
+
+    /// Whether each call asks a person. Default [`Approval::Never`].
+    #[must_use]
+    pub fn approval(mut self, approval: Approval) -> Self {
+        self.approval = approval;
+        self
+    }
+
+    /// Asks a person when the predicate says so, or fails by panicking.
+    #[must_use]
+    pub fn ask_when(mut self, predicate: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
+        self.ask_when = Some(Arc::new(predicate));
+        self
+    }
+
+    /// How long one call may run. Default: as long as the program.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Calls per program. Default: the budget of the program.
+    #[must_use]
+    pub fn max_calls(mut self, calls: u32) -> Self {
+        self.max_calls = Some(calls);
+        self
+    }
+
+    /// Calls at one time; the rest queue. Default: the program's.
+    #[must_use]
+    pub fn concurrency(mut self, calls: u32) -> Self {
+        self.concurrency = Some(calls);
+        self
+    }
+
+    /// Whether a second call with the same idempotency key does nothing new. Default `false`.
+    #[must_use]
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Its name; dots make namespaces.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its description.
+    #[must_use]
+    pub fn description_text(&self) -> &str {
+        &self.description
+    }
+
+    pub(crate) fn schema(&self) -> Option<&Schema> {
+        self.schema.as_deref()
+    }
+
+    pub(crate) fn handler(&self) -> Option<&Arc<dyn Handler>> {
+        self.handler.as_ref()
+    }
+
+    pub(crate) fn declared_effects(&self) -> Option<Effects> {
+        self.effects
+    }
+
+    /// Whether a person is asked about these arguments. A predicate that panics means yes.
+    pub(crate) fn asks(&self, argument: &Value) -> bool {
+        self.approval == Approval::Ask
+            || self.ask_when.as_ref().is_some_and(|predicate| {
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| predicate(argument))).unwrap_or(true)
+            })
+    }
+
+    pub(crate) fn timeout_limit(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    pub(crate) fn max_calls_limit(&self) -> Option<u32> {
+        self.max_calls
+    }
+
+    pub(crate) fn concurrency_limit(&self) -> Option<u32> {
+        self.concurrency
+    }
+
+    /// Whether a second call with the same key does nothing new.
+    #[must_use]
+    pub fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// Digest over what an approver relies on; a change while a call waits is shown to them.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for part in [self.name.as_str(), self.description.as_str()] {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        hash.update(self.input.as_ref().map(ToString::to_string).unwrap_or_default());
+        hash.update([u8::from(self.approval == Approval::Ask)]);
+        hash.finalize().into()
+    }
+}
+
+impl fmt::Debug for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capability")
+            .field("name", &self.name)
+            .field("effects", &self.effects)
+            .field("approval", &self.approval)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The capabilities of a session, by name. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Capabilities {
+    by_name: Arc<BTreeMap<String, Capability>>,
+    digest: [u8; 32],
+}
+
+/// Names of one segment that the language would answer itself on an object with a null prototype, or that people
+/// expect to mean something else.
+const RESERVED: [&str; 3] = ["__proto__", "then", "constructor"];
+
+impl Capabilities {
+    /// The empty set: a program starts with nothing but the language.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// A set of capabilities.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Capability`] when a name is not made of identifiers joined by dots, two share a name, or a schema
+    /// does not compile.
+    pub fn new(capabilities: impl IntoIterator<Item = Capability>) -> Result<Self> {
+        let mut by_name = BTreeMap::new();
+        for mut capability in capabilities {
+            check_name(&capability.name)?;
+            if let Some(input) = &capability.input {
+                capability.schema = Some(Arc::new(Schema::compile(&capability.name, input)?));
+            }
+            if by_name.contains_key(&capability.name) {
+                return Err(Error::new(
+                    ErrorKind::Capability,
+                    format!("two capabilities are named {:?}", capability.name),
+                ));
+            }
+            by_name.insert(capability.name.clone(), capability);
+        }
+        if by_name.is_empty() {
+            return Ok(Self::none());
+        }
+        let mut hash = Sha256::new();
+        for name in by_name.keys() {
+            hash.update(name.len().to_le_bytes());
+            hash.update(name);
+        }
+        Ok(Self { by_name: Arc::new(by_name), digest: hash.finalize().into() })
+    }
+
+    /// The capability with this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Capability> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Capability> {
+        self.by_name.values()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// Whether the rule of two holds for this set by default: as soon as one capability declares effects.
+    #[must_use]
+    pub fn declare_effects(&self) -> bool {
+        self.iter().any(|capability| capability.effects.is_some())
+    }
+
+    /// Digest over the names, which decide what `tools` looks like.
+    pub(crate) fn names_digest(&self) -> [u8; 32] {
+        self.digest
+    }
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let segment_ok = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
+            && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))
+            && !RESERVED.contains(&segment)
+    };
+    if name.len() <= 256 && name.split('.').all(segment_ok) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Capability,
+        format!(
+            "capability name {name:?} is not made of identifiers joined by dots, at most 256 bytes, none of them {}",
+            RESERVED.join(", ")
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Capabilities, Capability, check_name};
+    use crate::ErrorKind;
+
+    #[test]
+    fn names() {
+        for good in ["a", "orders.find", "get-weather", "_x.$y.z9"] {
+            check_name(good).unwrap();
+        }
+        for bad in ["", ".", "a.", ".a", "a..b", "9a", "a b", "a.__proto__", "then", "x.constructor"] {
+            assert_eq!(check_name(bad).unwrap_err().kind(), ErrorKind::Capability, "{bad}");
+        }
+    }
+
+    #[test]
+    fn two_of_one_name_are_refused() {
+        let error = Capabilities::new([Capability::external("a"), Capability::external("a")]).unwrap_err();
+        assert_eq!(error.to_string(), "two capabilities are named \"a\"");
+    }
+}

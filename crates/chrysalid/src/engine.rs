@@ -1,0 +1,339 @@
+//! The engine: what all sessions of a process share. Compiled guest, baseline image, limits, rules, keys.
+
+pub(crate) mod abi;
+pub(crate) mod image;
+pub(crate) mod ticker;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use chrysalid_policy::{RuleOfTwo, Rules};
+use wasmtime::{Config, InstanceAllocationStrategy, InstancePre, Linker, PoolingAllocationConfig};
+
+use crate::capability::Capabilities;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key::{Key, KeyRing};
+use crate::limits::{Limits, MAX_MEMORY};
+use crate::session::{HostState, Session, SessionOptions, link};
+use crate::snapshot::{self, Inspection, Restore};
+use image::Image;
+use ticker::Ticker;
+
+/// Stack of the guest's own frames, in linear memory.
+pub(crate) const GUEST_STACK: u32 = 384 * 1024;
+/// Stack of the compiled code: JSON and the parser use about twenty times more of it than of the guest's.
+const NATIVE_STACK: usize = 10 << 20;
+/// Room on a fiber for the host functions that the guest calls.
+const HOST_STACK: usize = 1 << 20;
+
+/// What sessions share. Cheap to clone, usable from any thread.
+///
+/// ```no_run
+/// let engine = chrysalid::Engine::new()?;
+/// let session = engine.session(&chrysalid::Capabilities::none())?;
+/// # Ok::<(), chrysalid::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    pooled: Option<Runtime>,
+    on_demand: OnceLock<Result<Runtime, String>>,
+    options: EngineBuilder,
+    rules: Option<Rules>,
+    identity: snapshot::Identity,
+    baseline: Arc<[u8]>,
+}
+
+/// One wasmtime engine with the guest in it. The ticker goes first when it is dropped.
+pub(crate) struct Runtime {
+    ticker: Ticker,
+    pub(crate) engine: wasmtime::Engine,
+    pub(crate) pre: InstancePre<HostState>,
+    pub(crate) image: Image,
+}
+
+impl Runtime {
+    fn new(options: &EngineBuilder, pooled: bool) -> Result<Self> {
+        let guest_error = |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
+        let engine = wasmtime::Engine::new(&config(options, pooled)).map_err(guest_error)?;
+        let image = image::load(&engine, options.cache.as_deref())?;
+        let mut linker = Linker::new(&engine);
+        link(&mut linker).map_err(guest_error)?;
+        let pre = linker.instantiate_pre(&image.module).map_err(guest_error)?;
+        Ok(Self { ticker: Ticker::new(engine.weak()), engine, pre, image })
+    }
+
+    pub(crate) fn ticker(&self) -> &Ticker {
+        &self.ticker
+    }
+}
+
+fn config(options: &EngineBuilder, pooled: bool) -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    config.memory_init_cow(true);
+    config.max_wasm_stack(NATIVE_STACK);
+    config.async_stack_size(NATIVE_STACK + HOST_STACK);
+    config.wasm_backtrace_max_frames(None);
+    // Snapshots are portable: no result may depend on the machine.
+    config.wasm_relaxed_simd(false);
+    config.cranelift_nan_canonicalization(true);
+    if pooled {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_memories(options.pool_slots);
+        pool.total_core_instances(options.pool_slots);
+        pool.total_tables(options.pool_slots);
+        pool.total_stacks(options.pool_slots);
+        pool.max_memory_size(options.max_memory);
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    }
+    config
+}
+
+impl Engine {
+    /// An engine with default options.
+    ///
+    /// # Errors
+    /// As [`EngineBuilder::build`].
+    pub fn new() -> Result<Self> {
+        Self::builder().build()
+    }
+
+    /// Options for an engine.
+    #[must_use]
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// A fresh session with these capabilities.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Guest`] when no memory for it can be had.
+    pub fn session(&self, capabilities: &Capabilities) -> Result<Session> {
+        self.session_with(capabilities, SessionOptions::default())
+    }
+
+    /// A fresh session with these capabilities and options.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Config`] when a limit is out of bounds, [`ErrorKind::Guest`] when no memory for it can be had.
+    pub fn session_with(&self, capabilities: &Capabilities, options: SessionOptions) -> Result<Session> {
+        Session::fresh(self, capabilities.clone(), options)
+    }
+
+    /// A session from a snapshot, with these capabilities.
+    ///
+    /// # Errors
+    /// One kind for each thing that may be wrong with a snapshot; see `docs/snapshot-format.md`.
+    pub fn restore(&self, snapshot: &[u8], capabilities: &Capabilities, restore: Restore) -> Result<Session> {
+        self.restore_with(snapshot, capabilities, restore, SessionOptions::default())
+    }
+
+    /// A session from a snapshot, with these capabilities and options.
+    ///
+    /// # Errors
+    /// As [`Engine::restore`], and [`ErrorKind::OtherContext`] when the options name another context.
+    pub fn restore_with(
+        &self,
+        snapshot: &[u8],
+        capabilities: &Capabilities,
+        restore: Restore,
+        options: SessionOptions,
+    ) -> Result<Session> {
+        Session::restored(self, snapshot, capabilities.clone(), restore, options)
+    }
+
+    /// What a snapshot holds: with its key all but values, without it the clear fields.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotASnapshot`], [`ErrorKind::OtherVersion`], [`ErrorKind::Corrupt`] or [`ErrorKind::BadSeal`].
+    pub fn inspect(&self, snapshot: &[u8]) -> Result<Inspection> {
+        snapshot::inspect(self, snapshot)
+    }
+
+    /// The default limits of its sessions.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.0.options.limits
+    }
+
+    /// The runtime for the next session: pooled while there is a free slot, on demand otherwise.
+    pub(crate) fn runtime(&self, pooled: bool) -> Result<&Runtime> {
+        if let (true, Some(runtime)) = (pooled, &self.0.pooled) {
+            return Ok(runtime);
+        }
+        self.0
+            .on_demand
+            .get_or_init(|| Runtime::new(&self.0.options, false).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|message| Error::new(ErrorKind::Guest, message.clone()))
+    }
+
+    pub(crate) fn has_pool(&self) -> bool {
+        self.0.pooled.is_some()
+    }
+
+    /// Where the guest's stack pointer rests.
+    pub(crate) fn stack_pointer(&self, pooled: bool) -> Result<i32> {
+        Ok(self.runtime(pooled)?.image.stack_pointer)
+    }
+
+    pub(crate) fn options(&self) -> &EngineBuilder {
+        &self.0.options
+    }
+
+    pub(crate) fn identity(&self) -> &snapshot::Identity {
+        &self.0.identity
+    }
+
+    pub(crate) fn baseline(&self) -> &Arc<[u8]> {
+        &self.0.baseline
+    }
+
+    /// The rules for a set of capabilities: those of the builder, else the rule of two where effects are declared.
+    pub(crate) fn rules(&self, capabilities: &Capabilities) -> Rules {
+        self.0.rules.clone().unwrap_or_else(|| {
+            let rule = if capabilities.declare_effects() { RuleOfTwo::On } else { RuleOfTwo::Off };
+            Rules::with_rule_of_two(rule)
+        })
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("options", &self.0.options).finish_non_exhaustive()
+    }
+}
+
+/// When a session keeps a copy of its heap to go back to after a trap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Checkpoint {
+    /// Before every program. Costs a copy of the session's private pages.
+    #[default]
+    EveryProgram,
+    /// Never: after a trap the session starts from the empty heap.
+    Never,
+}
+
+/// Options of an [`Engine`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct EngineBuilder {
+    pub(crate) limits: Limits,
+    pub(crate) max_memory: usize,
+    pub(crate) pool_slots: u32,
+    pub(crate) slice: Duration,
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) keys: KeyRing,
+    cache: Option<PathBuf>,
+    rules: Option<Rules>,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            max_memory: 256 << 20,
+            pool_slots: 256,
+            slice: Duration::from_millis(10),
+            checkpoint: Checkpoint::default(),
+            keys: KeyRing::default(),
+            cache: image::default_cache(),
+            rules: None,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Default limits of its sessions. Default [`Limits::default`].
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The most memory that any session may have, in bytes. Default 256 MiB.
+    pub fn max_memory(mut self, bytes: usize) -> Self {
+        self.max_memory = bytes;
+        self
+    }
+
+    /// Sessions whose memory is reserved beforehand; each reserves 4.2 GB of address space. More are made on demand,
+    /// more slowly. Default 256; 0 means all on demand.
+    pub fn pool_slots(mut self, slots: u32) -> Self {
+        self.pool_slots = slots;
+        self
+    }
+
+    /// How long a step may keep its thread. Default 10 ms, rounded to ticks of 5 ms.
+    pub fn slice(mut self, slice: Duration) -> Self {
+        self.slice = slice;
+        self
+    }
+
+    /// When sessions keep a copy of their heap. Default [`Checkpoint::EveryProgram`].
+    pub fn checkpoint(mut self, checkpoint: Checkpoint) -> Self {
+        self.checkpoint = checkpoint;
+        self
+    }
+
+    /// The key that seals snapshots. Default none: no snapshots.
+    pub fn key(mut self, key: Key) -> Self {
+        self.keys.current = Some(key);
+        self
+    }
+
+    /// A key that opens older snapshots.
+    pub fn old_key(mut self, key: Key) -> Self {
+        self.keys.old.push(key);
+        self
+    }
+
+    /// The rule of two, by name. Default: on as soon as one capability of a session declares effects.
+    pub fn rule_of_two(mut self, rule: RuleOfTwo) -> Self {
+        self.rules = Some(Rules::with_rule_of_two(rule));
+        self
+    }
+
+    /// Where compiled guests are kept. Default `chrysalid` in the user's cache folder.
+    pub fn cache_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache = Some(folder.into());
+        self
+    }
+
+    /// Keeps no compiled guest on disk; the engine then compiles for a second or two.
+    pub fn no_cache(mut self) -> Self {
+        self.cache = None;
+        self
+    }
+
+    /// Makes the engine.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Config`] when an option is out of bounds, [`ErrorKind::Guest`] when the guest cannot be loaded.
+    pub fn build(self) -> Result<Engine> {
+        if self.max_memory > MAX_MEMORY {
+            return Err(Error::new(
+                ErrorKind::Config,
+                format!("max memory of {} bytes is more than {MAX_MEMORY}", self.max_memory),
+            ));
+        }
+        self.limits.check(self.max_memory)?;
+        // A pool that cannot be reserved is not an error: sessions are made on demand.
+        let pooled = if self.pool_slots > 0 { Runtime::new(&self, true).ok() } else { None };
+        let on_demand = OnceLock::new();
+        let image = match &pooled {
+            Some(runtime) => &runtime.image,
+            None => match on_demand.get_or_init(|| Runtime::new(&self, false).map_err(|error| error.to_string())) {
+                Ok(runtime) => &runtime.image,
+                Err(message) => return Err(Error::new(ErrorKind::Guest, message.clone())),
+            },
+        };
+        let identity = snapshot::Identity { guest: image.guest_hash, abi: abi::VERSION };
+        let baseline = image.memory.clone();
+        let rules = self.rules.clone();
+        Ok(Engine(Arc::new(Inner { pooled, on_demand, options: self, rules, identity, baseline })))
+    }
+}

@@ -1,0 +1,259 @@
+//! The guest as a compiled module whose memory already holds the initialised engine: the baseline image.
+//!
+//! Every machine makes the same baseline from the same guest: the guest is initialised once with constant answers for
+//! clock and random, and its memory is written back into the module, so that each session starts from it by
+//! copy-on-write. Baseline and compiled module are cached on disk. The cache is trusted as the executable itself is:
+//! its folder must belong to this user and be closed to others, files are written whole and renamed, and each is
+//! checked against the hash in its own head before it is loaded.
+
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
+use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
+
+use super::abi;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The guest that this build carries.
+static GUEST: &[u8] = include_bytes!(env!("CHRYSALID_GUEST_WASM"));
+
+/// What the guest's clock shows while the baseline is made: 2000-01-01, in milliseconds since 1970.
+const BASELINE_TIME: f64 = 946_684_800_000.0;
+
+pub(crate) struct Image {
+    pub(crate) module: Module,
+    /// SHA-256 of the guest before it was initialised: the identity of a guest build.
+    pub(crate) guest_hash: [u8; 32],
+    /// Linear memory as every session starts with it.
+    pub(crate) memory: Arc<[u8]>,
+    /// Address of the board.
+    pub(crate) board: u32,
+    /// Where the guest's stack pointer rests.
+    pub(crate) stack_pointer: i32,
+}
+
+/// Loads the image from the cache, or makes it.
+pub(crate) fn load(engine: &Engine, cache: Option<&Path>) -> Result<Image> {
+    let guest_hash: [u8; 32] = Sha256::digest(GUEST).into();
+    let cache = cache.and_then(|folder| Cache::open(folder, engine, &guest_hash));
+    let module = match cache.as_ref().and_then(|cache| cache.read(engine)) {
+        Some(module) => module,
+        None => compile(engine, cache.as_ref())?,
+    };
+    measure(engine, module, guest_hash)
+}
+
+fn guest_error(error: &wasmtime::Error) -> Error {
+    Error::new(ErrorKind::Guest, format!("guest: {error:#}"))
+}
+
+fn compile(engine: &Engine, cache: Option<&Cache>) -> Result<Module> {
+    let wasm = initialise(engine).map_err(|error| guest_error(&error))?;
+    let module = Module::new(engine, &wasm).map_err(|error| guest_error(&error))?;
+    if let Some(cache) = cache {
+        // A cache that cannot be written costs time, nothing else.
+        let _ = module.serialize().map(|bytes| cache.write(&bytes));
+    }
+    Ok(module)
+}
+
+/// Runs the guest's initialisation and writes its memory back into the module.
+fn initialise(engine: &Engine) -> wasmtime::Result<Vec<u8>> {
+    let mut wizer = Wizer::new();
+    wizer.init_func(abi::EXPORT_INIT);
+    let (context, instrumented) = wizer.instrument(GUEST)?;
+    let module = Module::new(engine, &instrumented)?;
+    let mut store = Store::new(engine, ());
+    store.set_epoch_deadline(u64::MAX / 2);
+    let linker = constant_imports(engine)?;
+    block_on(async {
+        let instance = linker.instantiate_async(&mut store, &module).await?;
+        instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call_async(&mut store, ()).await?;
+        let init = instance.get_typed_func::<(), i32>(&mut store, abi::EXPORT_INIT)?;
+        let status = init.call_async(&mut store, ()).await?;
+        if status != abi::STATUS_OK {
+            return Err(wasmtime::Error::msg(format!("initialisation ended with status {status}")));
+        }
+        wizer.snapshot(&context, &mut State { store: &mut store, instance }).await
+    })
+}
+
+fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<()>> {
+    let mut linker = Linker::new(engine);
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED)?;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, |_: u32, _: u32, _: u32| ())?;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |_: u32| BASELINE_TIME)?;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, |_: u32, _: u32| ())?;
+    Ok(linker)
+}
+
+struct State<'a> {
+    store: &'a mut Store<()>,
+    instance: Instance,
+}
+
+impl InstanceState for State<'_> {
+    async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
+        match self.instance.get_global(&mut *self.store, name).map(|global| global.get(&mut *self.store)) {
+            Some(Val::I32(value)) => SnapshotVal::I32(value),
+            Some(Val::I64(value)) => SnapshotVal::I64(value),
+            Some(Val::F32(bits)) => SnapshotVal::F32(bits),
+            Some(Val::F64(bits)) => SnapshotVal::F64(bits),
+            _ => SnapshotVal::I32(0),
+        }
+    }
+
+    async fn memory_contents(&mut self, name: &str, contents: impl FnOnce(&[u8]) + Send) {
+        if let Some(memory) = self.instance.get_memory(&mut *self.store, name) {
+            contents(memory.data(&self.store));
+        }
+    }
+}
+
+/// Reads from one instance what is the same in all: the memory, the board's address, the resting stack pointer.
+fn measure(engine: &Engine, module: Module, guest_hash: [u8; 32]) -> Result<Image> {
+    let mut store = Store::new(engine, ());
+    let linker = constant_imports(engine).map_err(|error| guest_error(&error))?;
+    let instance =
+        block_on(linker.instantiate_async(&mut store, &module)).map_err(|error| guest_error(&error))?;
+    let global = |store: &mut Store<()>, name: &str| {
+        instance
+            .get_global(&mut *store, name)
+            .and_then(|global| global.get(&mut *store).i32())
+            .ok_or_else(|| Error::new(ErrorKind::Guest, format!("guest: no i32 global {name:?}")))
+    };
+    let board = global(&mut store, abi::EXPORT_BOARD)?.cast_unsigned();
+    let stack_pointer = global(&mut store, abi::EXPORT_STACK_POINTER)?;
+    let memory = instance
+        .get_memory(&mut store, abi::EXPORT_MEMORY)
+        .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
+    let memory: Arc<[u8]> = memory.data(&store).into();
+    if board as usize + abi::BOARD_SIZE > memory.len() {
+        return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
+    }
+    Ok(Image { module, guest_hash, memory, board, stack_pointer })
+}
+
+/// Drives a future that never waits for anything outside: guest code without a deadline.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    loop {
+        if let std::task::Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+}
+
+/// One compiled module on disk: `sha256 of the rest (32 bytes) | module`.
+struct Cache {
+    path: PathBuf,
+}
+
+impl Cache {
+    /// The place for this guest, wasmtime and configuration, if the folder can be trusted.
+    fn open(folder: &Path, engine: &Engine, guest_hash: &[u8; 32]) -> Option<Self> {
+        create_private(folder).ok()?;
+        let mut hasher = HashWriter(Sha256::new());
+        guest_hash.hash(&mut hasher);
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        let digest: [u8; 32] = hasher.0.finalize().into();
+        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Some(Self { path: folder.join(format!("guest-{name}.cwasm")) })
+    }
+
+    fn read(&self, engine: &Engine) -> Option<Module> {
+        let mut file = fs::File::open(&self.path).ok()?;
+        is_private(&file.metadata().ok()?).then_some(())?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        let (head, module) = bytes.split_first_chunk::<32>()?;
+        (<[u8; 32]>::from(Sha256::digest(module)) == *head).then_some(())?;
+        #[expect(
+            unsafe_code,
+            reason = "the bytes are `Module::serialize`'s own: written by this user, closed to others, and unchanged by their hash"
+        )]
+        unsafe { Module::deserialize(engine, module) }.ok()
+    }
+
+    fn write(&self, module: &[u8]) -> std::io::Result<()> {
+        let temporary = self.path.with_extension(format!("{}.tmp", std::process::id()));
+        let mut file = private_options().open(&temporary)?;
+        let written = file
+            .write_all(&Sha256::digest(module))
+            .and_then(|()| file.write_all(module))
+            .and_then(|()| fs::rename(&temporary, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+}
+
+struct HashWriter(Sha256);
+
+impl Hasher for HashWriter {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
+/// Where compiled modules go by default: `chrysalid` in the user's cache folder.
+pub(crate) fn default_cache() -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))?;
+    Some(base.join("chrysalid"))
+}
+
+#[cfg(unix)]
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    if is_private(&fs::metadata(folder)?) { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
+}
+
+#[cfg(unix)]
+fn is_private(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0
+}
+
+#[cfg(unix)]
+fn private_options() -> fs::OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options
+}
+
+#[cfg(not(unix))]
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn private_options() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    options
+}

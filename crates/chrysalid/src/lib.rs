@@ -1,0 +1,70 @@
+//! Runs programs that an AI agent wrote, in a sandbox, with nothing but what the host hands over; stops them in the
+//! middle for a person, stores them, and goes on days later from the same heap.
+//!
+//! ```
+//! use chrysalid::{Approval, Capabilities, Capability, Decision, Engine, Key, Outcome, Restore, TokioTimer, ToolError};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let pay = Capability::new("pay", |amount: std::collections::HashMap<String, u32>| async move {
+//!     Ok::<_, ToolError>(format!("paid {}", amount["amount"]))
+//! })
+//! .approval(Approval::Ask);
+//! let tools = Capabilities::new([pay])?;
+//! let engine = Engine::builder().pool_slots(0).key(Key::generate()?).build()?;
+//!
+//! let mut session = engine.session(&tools)?;
+//! let Outcome::Paused(pause) = session.run("await tools.pay({ amount: 5 })", &TokioTimer).await? else { panic!() };
+//! let bytes = session.snapshot()?; // a few KB: store them, and let this process end
+//!
+//! let mut session = engine.restore(&bytes, &tools, Restore::Resume)?;
+//! session.decide(pause.pending[0].id, Decision::Approve)?;
+//! let Outcome::Done(done) = session.resume(&TokioTimer).await? else { panic!() };
+//! assert_eq!(done.result?.as_str(), Some("paid 5"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Concepts, in the order one meets them: an [`Engine`] is what all sessions share. A [`Session`] is one JavaScript heap
+//! that lives over many programs. A [`Capability`] is a host function with a schema, effects and approval;
+//! [`Capabilities`] is the set that a session has. [`Session::run`] runs a program and returns an [`Outcome`]; under it
+//! is the step machine, [`Session::step`] and [`Step`], without async and without a clock. A program that waits for a
+//! person is [`Outcome::Paused`]; [`Session::decide`] takes the [`Decision`]. [`Session::snapshot`] and
+//! [`Engine::restore`] move a session elsewhere. [`Limits`] bound everything. Values cross as [`Value`].
+
+mod call;
+mod capability;
+mod clock;
+mod engine;
+mod error;
+mod event;
+mod key;
+mod limits;
+mod outcome;
+mod session;
+mod snapshot;
+mod value;
+
+pub use call::{
+    Call, CallContext, CallId, CallRecord, CallResult, CallStatus, CancelSignal, Decision, DecisionKind, PendingCall,
+    ToolError,
+};
+pub use capability::{Approval, Capabilities, Capability};
+pub use chrysalid_policy::{Brought, Effects, Reason, RuleOfTwo, Taint};
+#[cfg(feature = "async-io")]
+pub use clock::AsyncIoTimer;
+#[cfg(feature = "tokio")]
+pub use clock::TokioTimer;
+pub use clock::{Clock, Random, Timer};
+pub use engine::{Checkpoint, Engine, EngineBuilder};
+pub use error::{Error, ErrorKind, Result};
+pub use event::{Event, EventSink};
+pub use key::{Key, KeyError, KeyId, KeyPlaces};
+pub use limits::Limits;
+pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Step};
+pub use session::{Interrupt, Session, SessionOptions};
+pub use snapshot::{Inspection, Restore, SealedInspection};
+pub use value::{
+    BigInt, BigIntRangeError, ErrorValue, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray, TypedArrayKind, Value,
+    ValueError, from_value, to_value,
+};

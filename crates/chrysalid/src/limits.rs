@@ -1,0 +1,107 @@
+//! What a program may use. Every bound is on by default and ends in a typed error.
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bounds of a session and its programs. Sizes are in bytes.
+///
+/// ```
+/// use std::time::Duration;
+/// let mut limits = chrysalid::Limits::default();
+/// limits.cpu_time = Duration::from_secs(1);
+/// limits.calls = 16;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Linear memory of the guest, the engine's own 3 MiB included. Default 64 MiB, at least 4 MiB.
+    pub memory: usize,
+    /// CPU time of the guest per program, host calls and waiting not counted. Default 5 s.
+    pub cpu_time: Duration,
+    /// Wall clock of a program outside pauses. Default none.
+    pub wall_time: Option<Duration>,
+    /// Calls per program. Default 256.
+    pub calls: u32,
+    /// Calls that run at one time; the rest queue. Default 32.
+    pub calls_in_flight: u32,
+    /// Arguments of one call, encoded. Default 1 MiB.
+    pub argument_size: usize,
+    /// Result of one call, encoded. Default 4 MiB.
+    pub call_result_size: usize,
+    /// Levels of nesting of a value. Default 512, at most 512.
+    pub value_depth: u32,
+    /// Parts of a value. Default 1,000,000.
+    pub value_nodes: u32,
+    /// Console output of a program. Default 64 KiB; what is over is dropped with a note.
+    pub console_size: usize,
+    /// Value of a program, encoded. Default 1 MiB.
+    pub result_size: usize,
+    /// Source text of a program. Default 256 KiB.
+    pub source_size: usize,
+    /// Calls that wait for a person at one time. Default 64.
+    pub pending_approvals: u32,
+    /// What the host keeps on behalf of a session: arguments, answers, console lines. Default 64 MiB.
+    pub host_memory: usize,
+    /// A snapshot. Default none of its own: the memory limit bounds it.
+    pub snapshot_size: Option<usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory: 64 << 20,
+            cpu_time: Duration::from_secs(5),
+            wall_time: None,
+            calls: 256,
+            calls_in_flight: 32,
+            argument_size: 1 << 20,
+            call_result_size: 4 << 20,
+            value_depth: 512,
+            value_nodes: 1_000_000,
+            console_size: 64 << 10,
+            result_size: 1 << 20,
+            source_size: 256 << 10,
+            pending_approvals: 64,
+            host_memory: 64 << 20,
+            snapshot_size: None,
+        }
+    }
+}
+
+/// Smallest memory in which the guest can work.
+const MIN_MEMORY: usize = 4 << 20;
+/// What a 32-bit guest can address, less room for its own use.
+pub(crate) const MAX_MEMORY: usize = 2 << 30;
+/// Depth that every recursion over a value is proved for.
+const MAX_DEPTH: u32 = 512;
+
+impl Limits {
+    pub(crate) fn check(&self, max_memory: usize) -> Result<()> {
+        let bound = |ok: bool, message: String| if ok { Ok(()) } else { Err(Error::new(ErrorKind::Config, message)) };
+        bound(
+            (MIN_MEMORY..=max_memory).contains(&self.memory),
+            format!("memory limit of {} bytes is not between {MIN_MEMORY} and {max_memory}", self.memory),
+        )?;
+        bound(
+            (1..=MAX_DEPTH).contains(&self.value_depth),
+            format!("value depth of {} is not between 1 and {MAX_DEPTH}", self.value_depth),
+        )?;
+        bound(self.value_nodes >= 1, "value nodes must be at least 1".to_owned())?;
+        bound(!self.cpu_time.is_zero(), "cpu time must not be zero".to_owned())?;
+        bound(self.calls_in_flight >= 1, "calls in flight must be at least 1".to_owned())?;
+        for (name, size) in [
+            ("argument size", self.argument_size),
+            ("call result size", self.call_result_size),
+            ("console size", self.console_size),
+            ("result size", self.result_size),
+            ("source size", self.source_size),
+        ] {
+            bound(
+                (1..=MAX_MEMORY / 4).contains(&size),
+                format!("{name} of {size} bytes is not between 1 and {}", MAX_MEMORY / 4),
+            )?;
+        }
+        Ok(())
+    }
+}

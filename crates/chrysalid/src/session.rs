@@ -1,0 +1,288 @@
+//! A session: one JavaScript heap and its bookkeeping, living over many programs.
+//!
+//! The step machine comes first: [`Session::step`] runs the guest until it needs something and says what; everything
+//! async in this crate is a thin loop over it (`session/run.rs`). Policy is asked inside `step`, so no driver can go
+//! around it.
+
+mod admit;
+mod decide;
+mod driver;
+mod finish;
+mod instance;
+mod memory;
+mod meter;
+mod open;
+mod random;
+mod run;
+pub(crate) mod state;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::{CallId, CallRecord, CallStatus, CancelSignal, PendingCall};
+use crate::capability::Capabilities;
+use crate::clock::{Clock, Random, from_millis};
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::EventSink;
+use crate::limits::Limits;
+use crate::outcome::Failure;
+use crate::value::wire::{self, Bounds};
+use instance::Guest;
+pub(crate) use instance::{HostState, Instance, link};
+pub use meter_handle::Interrupt;
+use meter::Meter;
+use state::State;
+
+/// Options of one session. Everything that is not set comes from the engine.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct SessionOptions {
+    /// Limits in place of the engine's.
+    pub limits: Option<Limits>,
+    /// What the program's clock shows. Default the host's time.
+    pub clock: Clock,
+    /// Where random numbers come from. Default the host.
+    pub random: Random,
+    /// Bound to snapshots by its digest: tenant, run, policy, whatever must not be mixed up. Default empty.
+    pub context: Vec<u8>,
+    /// Timers later than this do not keep a driver waiting: the program pauses. Default 30 s.
+    pub park_after: Option<Duration>,
+    /// Told of calls, console lines and pauses as they happen.
+    pub events: Option<Arc<dyn EventSink>>,
+}
+
+impl std::fmt::Debug for SessionOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionOptions").field("limits", &self.limits).field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// One JavaScript heap with its programs, calls and record.
+///
+/// ```
+/// use std::time::SystemTime;
+/// use chrysalid::{Capabilities, Engine, Step};
+///
+/// let engine = Engine::builder().pool_slots(0).build()?;
+/// let mut session = engine.session(&Capabilities::none())?;
+/// session.start("const squares = [1, 2, 3].map(n => n * n); squares.join()")?;
+/// let Step::Ended(ended) = session.step(SystemTime::now())? else { panic!("a pure program ends at once") };
+/// assert_eq!(ended.result.unwrap().as_str(), Some("1,4,9"));
+/// # Ok::<(), chrysalid::Error>(())
+/// ```
+pub struct Session {
+    engine: Engine,
+    capabilities: Capabilities,
+    options: SessionOptions,
+    limits: Limits,
+    guest: Guest,
+    pooled: bool,
+    meter: Arc<Meter>,
+    state: State,
+    /// What the guest must be told before it runs anything.
+    setup: Setup,
+    /// Where the heap goes back to after a trap.
+    base: Base,
+    /// Signals of calls that run.
+    cancels: HashMap<u32, CancelSignal>,
+    /// What the entry that is away, or has just come back, was for.
+    doing: Doing,
+    /// Ran outside of pauses since this time, in milliseconds since 1970.
+    awake_since: Option<f64>,
+    /// Whether the guest was asked which calls are loose since it last ran.
+    loose_known: bool,
+    /// Whether the monotonic clock has its origin.
+    clock_set: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Setup {
+    configure: bool,
+    /// Digest of the names that the guest's `tools` was made from.
+    tools: [u8; 32],
+}
+
+enum Base {
+    /// The empty heap.
+    Baseline,
+    /// A copy from before the program began.
+    Copy(memory::Copy),
+    /// Nothing: the program was restored half-way.
+    Nothing,
+}
+
+#[derive(Debug)]
+enum Doing {
+    Nothing,
+    Running,
+    Loose,
+    Outcome(u32),
+    Finishing(Box<std::result::Result<crate::value::Value, Failure>>),
+}
+
+impl Session {
+    /// Its id. A fork has another one.
+    #[must_use]
+    pub fn id(&self) -> [u8; 16] {
+        self.state.session
+    }
+
+    /// Whether no program runs or waits, and another may start.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.state.program.is_none() && !self.is_lost()
+    }
+
+    /// Whether its heap is gone.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        matches!(self.guest, Guest::Gone)
+    }
+
+    /// Its limits.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The capabilities that it has.
+    #[must_use]
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Gives it another set. A call that was made before keeps what was checked then, but runs only if its capability is
+    /// in the set; functions in older closures stay bound to their name.
+    pub fn set_capabilities(&mut self, capabilities: &Capabilities) {
+        self.capabilities = capabilities.clone();
+    }
+
+    /// Effects that it has met, and which call brought each.
+    #[must_use]
+    pub fn taint(&self) -> &chrysalid_policy::Taint {
+        &self.state.taint
+    }
+
+    /// Source of the program that runs or waits.
+    #[must_use]
+    pub fn program_source(&self) -> Option<&str> {
+        self.state.program.as_ref().map(|program| &*program.source)
+    }
+
+    /// A handle that stops the program from any thread.
+    #[must_use]
+    pub fn interrupt_handle(&self) -> Interrupt {
+        Interrupt(self.meter.clone())
+    }
+
+    /// Calls that wait for a person or something outside, in the order they were made.
+    #[must_use]
+    pub fn pending(&self) -> Vec<PendingCall> {
+        self.state.calls.iter().filter(|(_, call)| call.is_pending()).filter_map(|(number, _)| self.pending_call(*number)).collect()
+    }
+
+    fn pending_call(&self, number: u32) -> Option<PendingCall> {
+        let call = self.state.calls.get(&number)?;
+        let open = call.open.as_ref()?;
+        let mut reasons = open.reasons.clone();
+        reasons.extend(self.changed_definition(&call.name));
+        Some(PendingCall {
+            id: call.id(number),
+            name: call.name.clone(),
+            argument: wire::decode(&open.argument, &self.bounds(self.limits.argument_size)).ok()?,
+            digest: open.digest,
+            status: call.status,
+            reasons,
+            effects: open.effects,
+            allowed: call.allowed().to_vec(),
+            requested_at: from_millis(open.requested_millis),
+            decided: open.decision.is_some(),
+        })
+    }
+
+    /// A reason for whoever decides when the capability is not what it was at the snapshot.
+    fn changed_definition(&self, name: &str) -> Option<chrysalid_policy::Reason> {
+        let stored = self.state.capabilities.get(name)?;
+        let now = self.capabilities.get(name)?;
+        (stored.digest != now.digest()).then_some(chrysalid_policy::Reason::Changed)
+    }
+
+    /// The record of all calls of the session.
+    #[must_use]
+    pub fn calls(&self) -> Vec<CallRecord> {
+        self.state.calls.iter().map(|(number, _)| self.record(*number)).flatten().collect()
+    }
+
+    fn record(&self, number: u32) -> Option<CallRecord> {
+        let call = self.state.calls.get(&number)?;
+        let edited = call.edited.as_deref();
+        Some(CallRecord {
+            id: call.id(number),
+            name: call.name.clone(),
+            status: call.status,
+            duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
+            edited: edited.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok()),
+        })
+    }
+
+    fn bounds(&self, bytes: usize) -> Bounds {
+        Bounds { bytes, depth: self.limits.value_depth, nodes: self.limits.value_nodes }
+    }
+
+    /// The number of a call of this session, if the id is one that was handed out.
+    fn number(&self, id: CallId) -> Result<u32> {
+        match self.state.calls.get(&id.number) {
+            Some(call) if call.program == id.program => Ok(id.number),
+            _ => Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session"))),
+        }
+    }
+
+    fn names_of(&self, mut wanted: impl FnMut(CallStatus) -> bool) -> String {
+        let names: Vec<String> = self
+            .state
+            .calls
+            .iter()
+            .filter(|(_, call)| wanted(call.status))
+            .map(|(number, call)| format!("{} {}", call.id(*number), call.name))
+            .collect();
+        names.join(", ")
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session")
+            .field("programs", &self.state.programs)
+            .field("idle", &self.is_idle())
+            .field("lost", &self.is_lost())
+            .finish_non_exhaustive()
+    }
+}
+
+mod meter_handle {
+    //! The handle that stops a program.
+
+    use std::sync::Arc;
+
+    use super::meter::Meter;
+
+    /// Stops the program of a session, from any thread: in guest code, while calls run, while it is paused. Cheap to
+    /// clone. Without a program it stops the next one.
+    #[derive(Clone)]
+    pub struct Interrupt(pub(super) Arc<Meter>);
+
+    impl Interrupt {
+        /// Ends the program with [`crate::FailureKind::Cancelled`] at its next step.
+        pub fn interrupt(&self) {
+            self.0.interrupt();
+        }
+    }
+
+    impl std::fmt::Debug for Interrupt {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.debug_struct("Interrupt").field("set", &self.0.is_interrupted()).finish()
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The step machine: from a time that comes in to the next thing that is needed from outside.
+//!
+//! Checkpoints, snapshots, requests, answers and rules happen only between entries, when no frame of the guest is live.
+//! One turn of the loop: let the guest run, look at what it left, decide what comes next.
+
+use std::task::Poll;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+
+use super::admit::millis;
+use super::instance::{Board, Entry, Guest, Line};
+use super::open::lost;
+use super::state::{Answer, Phase, Program, StoredLine};
+use super::{Doing, Session};
+use crate::call::CallStatus;
+use crate::clock::{from_millis, to_millis};
+use crate::engine::{GUEST_STACK, abi};
+use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
+use crate::outcome::{Failure, FailureKind, LogLevel, LogLine, Pause, Step};
+use crate::value::{Style, Value, console_line, message, wire};
+
+/// Timers later than this do not keep a driver waiting, unless the options say otherwise.
+const PARK_AFTER: Duration = Duration::from_secs(30);
+/// Part of the memory limit that the program's heap may not use: the guest's own data and stack come first.
+const GUEST_OWN_MEMORY: usize = 1 << 20;
+
+/// What the machine does next.
+pub(super) enum Next {
+    /// The guest runs these entries.
+    Enter(Doing, Vec<Entry>),
+    /// The caller gets this.
+    Return(Step),
+}
+
+impl Session {
+    /// Begins a program. Nothing of it runs before the next [`Session::step`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::SessionBusy`] or [`ErrorKind::SessionPaused`] while another one is there,
+    /// [`ErrorKind::SourceTooLarge`], [`ErrorKind::SessionLost`].
+    pub fn start(&mut self, source: &str) -> Result<()> {
+        if self.is_lost() {
+            return Err(lost());
+        }
+        if self.state.program.is_some() {
+            return Err(self.occupied());
+        }
+        if source.len() > self.limits.source_size {
+            return Err(Error::new(
+                ErrorKind::SourceTooLarge,
+                format!("source of {} bytes is more than {}", source.len(), self.limits.source_size),
+            ));
+        }
+        self.checkpoint()?;
+        self.state.programs += 1;
+        self.state.program = Some(Program::new(self.state.programs, source));
+        self.meter.begin_program(self.limits.cpu_time, Duration::ZERO);
+        if let Some(instance) = self.guest.here() {
+            instance.state().begin_program();
+        }
+        self.doing = Doing::Nothing;
+        self.awake_since = None;
+        self.loose_known = false;
+        Ok(())
+    }
+
+    fn occupied(&self) -> Error {
+        let waiting = self.names_of(|status| {
+            matches!(status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown)
+        });
+        let moving = matches!(self.guest, Guest::Away(_)) || self.state.count(CallStatus::Started) > 0;
+        if moving || waiting.is_empty() {
+            Error::new(ErrorKind::SessionBusy, "a program runs in this session")
+        } else {
+            Error::new(ErrorKind::SessionPaused, format!("a program of this session waits for: {waiting}"))
+        }
+    }
+
+    /// Runs the guest until it needs something. `now` is the time; one that is before an earlier one counts as that.
+    /// The thread is kept for one slice at most.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotRunning`] without a program, [`ErrorKind::SessionLost`], [`ErrorKind::Guest`] when a new guest
+    /// is needed after a trap and cannot be had. How the program fails is no error: see [`Step::Ended`].
+    pub fn step(&mut self, now: SystemTime) -> Result<Step> {
+        if self.is_lost() {
+            return Err(lost());
+        }
+        if self.state.program.is_none() {
+            return Err(Error::new(ErrorKind::NotRunning, "no program was started in this session"));
+        }
+        let engine = self.engine.clone();
+        let _ticking = engine.runtime(self.pooled)?.ticker().hold();
+        self.begin_step(now);
+        let step = self.advance()?;
+        self.end_step(&step);
+        Ok(step)
+    }
+
+    fn begin_step(&mut self, now: SystemTime) {
+        self.meter.begin_step(to_millis(now));
+        let now = self.meter.last_host_millis();
+        if !self.clock_set {
+            self.meter.set_origin(now, self.state.elapsed_millis);
+            self.clock_set = true;
+        }
+        if let (Some(since), Some(program)) = (self.awake_since, &mut self.state.program) {
+            program.wall_millis += now - since;
+        }
+        self.awake_since = Some(now);
+        self.meter.begin_slice();
+    }
+
+    fn end_step(&mut self, step: &Step) {
+        if let Step::Paused(pause) = step {
+            self.awake_since = None;
+            self.tell(&Event::Paused { pending: pause.pending.len() });
+        }
+    }
+
+    fn advance(&mut self) -> Result<Step> {
+        loop {
+            if matches!(self.guest, Guest::Away(_)) {
+                let Poll::Ready(status) = self.guest.poll(&self.meter) else {
+                    return Ok(Step::Busy);
+                };
+                self.absorb();
+                match status {
+                    Ok(status) => {
+                        if let Some(step) = self.returned(status)? {
+                            return Ok(step);
+                        }
+                    }
+                    Err(error) => return self.trapped(&error),
+                }
+            }
+            match self.next()? {
+                Next::Return(step) => return Ok(step),
+                Next::Enter(doing, entries) => self.enter(doing, entries),
+            }
+        }
+    }
+
+    fn enter(&mut self, doing: Doing, mut entries: Vec<Entry>) {
+        if self.setup.configure {
+            self.setup.configure = false;
+            entries.insert(0, Entry::Configure(self.configuration()));
+        }
+        if matches!(doing, Doing::Running) {
+            self.loose_known = false;
+        }
+        match std::mem::replace(&mut self.guest, Guest::Gone) {
+            Guest::Here(instance) => {
+                self.guest = instance.enter(entries);
+                self.doing = doing;
+            }
+            other => self.guest = other,
+        }
+    }
+
+    fn configuration(&self) -> [u32; abi::CONFIGURE_WORDS] {
+        let word = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let own = self.engine.baseline().len().saturating_sub(GUEST_OWN_MEMORY).min(self.limits.memory / 2);
+        let mut words = [0; abi::CONFIGURE_WORDS];
+        for (at, value) in [
+            (abi::CONFIGURE_MEMORY, word(self.limits.memory - own)),
+            (abi::CONFIGURE_STACK, GUEST_STACK),
+            (abi::CONFIGURE_ARGUMENT_BYTES, word(self.limits.argument_size)),
+            (abi::CONFIGURE_DEPTH, self.limits.value_depth),
+            (abi::CONFIGURE_NODES, self.limits.value_nodes),
+            (abi::CONFIGURE_RESULT_BYTES, word(self.limits.result_size)),
+            (abi::CONFIGURE_LOG_BYTES, word(self.limits.console_size)),
+        ] {
+            if let Some(place) = words.get_mut(at) {
+                *place = value;
+            }
+        }
+        words
+    }
+
+    /// Takes in what the guest asked for and wrote.
+    fn absorb(&mut self) {
+        let Some(instance) = self.guest.here() else { return };
+        let (requests, lines) = instance.state().take();
+        for line in lines {
+            self.write_line(&line);
+        }
+        for request in requests {
+            self.admit(request);
+        }
+    }
+
+    fn write_line(&mut self, line: &Line) {
+        let bounds = self.bounds(self.limits.console_size.saturating_mul(2).saturating_add(4096));
+        let style = Style { text: usize::MAX, bytes: self.limits.console_size, ..Style::default() };
+        let text = match wire::decode(&line.values, &bounds) {
+            Ok(values) => console_line(&values, &style),
+            Err(_) => "[unreadable line]".to_owned(),
+        };
+        let level = match line.level {
+            abi::LEVEL_INFO => LogLevel::Info,
+            abi::LEVEL_DEBUG => LogLevel::Debug,
+            abi::LEVEL_WARN => LogLevel::Warn,
+            abi::LEVEL_ERROR => LogLevel::Error,
+            _ => LogLevel::Log,
+        };
+        let bound = self.limits.console_size;
+        let Some(program) = &mut self.state.program else { return };
+        let left = bound.saturating_sub(program.log_bytes);
+        let text = cut(text, left);
+        program.log_bytes += text.len() + 1;
+        if left > 0 {
+            program.logs.push(StoredLine { level, text: text.clone() });
+            self.tell(&Event::Line(&LogLine { level, text }));
+        }
+    }
+
+    /// What comes next at a quiescent point.
+    fn next(&mut self) -> Result<Next> {
+        let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
+        if let Some(failure) = self.stop_cause(&board) {
+            return Ok(self.stop(failure));
+        }
+        self.expire_calls();
+        self.apply_decisions();
+        let Some(program) = &mut self.state.program else {
+            return Err(Error::internal("the machine runs without a program"));
+        };
+        if let Phase::Failing(_) = program.phase {
+            return Ok(self.fail_on());
+        }
+        if !program.begun {
+            program.begun = true;
+            return Ok(self.begin_program());
+        }
+        let calls = self.startable();
+        if !calls.is_empty() {
+            return Ok(Next::Return(Step::Start(calls)));
+        }
+        if self.has_answers() {
+            return Ok(self.if_slice_is_left(Self::deliver));
+        }
+        let now = self.meter.last_host_millis().floor();
+        if board.jobs || board.next_due.is_some_and(|due| due <= now) {
+            return Ok(self.if_slice_is_left(|_| Next::Enter(Doing::Running, vec![Entry::Pump])));
+        }
+        Ok(self.dry(&board))
+    }
+
+    fn if_slice_is_left(&mut self, next: impl FnOnce(&mut Self) -> Next) -> Next {
+        if self.meter.slice_is_over() { Next::Return(Step::Busy) } else { next(self) }
+    }
+
+    fn begin_program(&mut self) -> Next {
+        let mut entries = Vec::with_capacity(4);
+        let tools = self.capabilities.names_digest();
+        if self.setup.tools != tools {
+            self.setup.tools = tools;
+            entries.push(Entry::Tools(self.tool_names()));
+        }
+        if let Some(program) = &self.state.program {
+            entries.push(Entry::Start { program: program.number, source: program.source.clone() });
+        }
+        entries.push(Entry::Pump);
+        Next::Enter(Doing::Running, entries)
+    }
+
+    fn tool_names(&self) -> Vec<u8> {
+        let mut names = Vec::new();
+        message::put_varint(&mut names, self.capabilities.len());
+        for capability in self.capabilities.iter() {
+            message::put_text(&mut names, capability.name());
+        }
+        names
+    }
+
+    fn has_answers(&self) -> bool {
+        self.state.program.as_ref().is_some_and(|program| !program.answers.is_empty())
+    }
+
+    fn deliver(&mut self) -> Next {
+        let answers = self.state.program.as_mut().map(|program| std::mem::take(&mut program.answers)).unwrap_or_default();
+        let mut batch = Vec::new();
+        for answer in answers {
+            put_answer(&mut batch, answer);
+        }
+        Next::Enter(Doing::Running, vec![Entry::Settle(batch), Entry::Pump])
+    }
+
+    /// Nothing is left for the guest to do: the program has ended, waits, or hangs.
+    fn dry(&mut self, board: &Board) -> Next {
+        match board.program {
+            abi::PROGRAM_FULFILLED => self.at_value(board),
+            abi::PROGRAM_REJECTED => Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]),
+            _ => self.at_await(board),
+        }
+    }
+
+    /// The value is known: started calls and one-shot timers are waited for, and calls that something open waits for.
+    fn at_value(&mut self, board: &Board) -> Next {
+        let moving = self.state.count(CallStatus::Started) > 0;
+        if self.waits_for_someone() && !self.loose_known {
+            return Next::Enter(Doing::Loose, vec![Entry::Loose]);
+        }
+        if moving || board.timers > 0 || self.waits_for_someone() {
+            return self.wait(if board.timers > 0 { board.next_due } else { None });
+        }
+        let which = if board.failures > 0 { abi::OUTCOME_FAILURE } else { abi::OUTCOME_VALUE };
+        if board.intervals > 0 {
+            self.note(format!("{} intervals were still set and have been cleared", board.intervals));
+        }
+        Next::Enter(Doing::Outcome(which), vec![Entry::Outcome(which)])
+    }
+
+    fn at_await(&mut self, board: &Board) -> Next {
+        if self.state.count(CallStatus::Started) > 0 || board.next_due.is_some() || self.waits_for_someone() {
+            return self.wait(board.next_due);
+        }
+        if board.failures > 0 {
+            return Next::Enter(Doing::Outcome(abi::OUTCOME_FAILURE), vec![Entry::Outcome(abi::OUTCOME_FAILURE)]);
+        }
+        let failure = Failure::of(FailureKind::Deadlock, "the program waits for a promise that nothing will settle");
+        self.begin_failing(failure);
+        self.fail_on()
+    }
+
+    fn waits_for_someone(&self) -> bool {
+        self.of_this_program().any(|(_, call)| call.is_pending())
+    }
+
+    pub(super) fn of_this_program(&self) -> impl Iterator<Item = (u32, &super::state::StoredCall)> {
+        let program = self.state.program.as_ref().map_or(0, |program| program.number);
+        self.state
+            .calls
+            .iter()
+            .rev()
+            .take_while(move |(_, call)| call.program >= program)
+            .filter(move |(_, call)| call.program == program)
+            .map(|(number, call)| (*number, call))
+    }
+
+    fn wait(&self, timer_due: Option<f64>) -> Next {
+        let now = self.meter.last_host_millis();
+        let moving = self.state.count(CallStatus::Started) > 0;
+        let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
+        let soon = timer_due.is_some_and(|due| due - now <= park_after);
+        if !moving && !soon {
+            let wake_at = timer_due.map(from_millis);
+            return Next::Return(Step::Paused(Pause { pending: self.pending(), wake_at }));
+        }
+        let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
+        Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
+    }
+
+    /// When the wall-clock limit is reached, in milliseconds since 1970.
+    fn wall_end(&self) -> Option<f64> {
+        let program = self.state.program.as_ref()?;
+        let limit = millis(self.limits.wall_time?);
+        Some(self.awake_since? + (limit - program.wall_millis).max(0.0))
+    }
+
+    /// Why the program must end now, whatever it does.
+    fn stop_cause(&self, board: &Board) -> Option<Failure> {
+        let program = self.state.program.as_ref()?;
+        if self.meter.is_interrupted() {
+            return Some(Failure::of(FailureKind::Cancelled, "the program was interrupted"));
+        }
+        if matches!(program.phase, Phase::Failing(_)) {
+            return None;
+        }
+        if self.meter.timed_out() {
+            return Some(self.timeout());
+        }
+        if board.stop == abi::STOP_MEMORY {
+            return Some(self.out_of_memory());
+        }
+        let wall = self.limits.wall_time?;
+        (program.wall_millis >= millis(wall)).then(|| {
+            Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
+        })
+    }
+
+    pub(super) fn timeout(&self) -> Failure {
+        let limit = self.limits.cpu_time;
+        Failure::of(FailureKind::Timeout, format!("the program used more than {limit:?} of CPU time"))
+    }
+
+    pub(super) fn out_of_memory(&self) -> Failure {
+        let limit = self.limits.memory;
+        Failure::of(FailureKind::OutOfMemory, format!("the program used more than {limit} bytes of memory"))
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        if let Some(program) = &mut self.state.program {
+            program.notes.push(note);
+        }
+    }
+}
+
+impl Program {
+    fn new(number: u32, source: &str) -> Self {
+        Self {
+            number,
+            begun: false,
+            source: source.into(),
+            source_hash: Sha256::digest(source).into(),
+            cpu_nanos: 0,
+            wall_millis: 0.0,
+            calls_made: 0,
+            refused: 0,
+            calls_by_name: std::collections::BTreeMap::new(),
+            answers: Vec::new(),
+            logs: Vec::new(),
+            log_bytes: 0,
+            notes: Vec::new(),
+            phase: Phase::Running,
+        }
+    }
+}
+
+fn put_answer(batch: &mut Vec<u8>, answer: Answer) {
+    batch.extend_from_slice(&answer.call.to_le_bytes());
+    match answer.result {
+        Ok(value) => {
+            batch.push(abi::ANSWER_VALUE);
+            batch.extend_from_slice(&value);
+        }
+        Err(failed) => {
+            batch.push(abi::ANSWER_ERROR);
+            message::put_text(batch, &failed.error.name);
+            message::put_text(batch, &failed.error.message);
+            let fields = [
+                ("tool", Value::from(failed.tool)),
+                ("code", Value::from(snake(&failed.error.name))),
+                ("retryable", Value::from(failed.error.retryable)),
+            ];
+            message::put_fields(batch, &fields);
+        }
+    }
+}
+
+/// `ToolTimeout` as `tool_timeout`.
+fn snake(name: &str) -> String {
+    let mut code = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.push(letter.to_ascii_lowercase());
+    }
+    code
+}
+
+/// The text, cut to at most this many bytes, never inside a character.
+fn cut(mut text: String, bytes: usize) -> String {
+    if text.len() > bytes {
+        let mut end = bytes;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, snake};
+
+    #[test]
+    fn names_become_codes() {
+        assert_eq!(snake("ToolTimeout"), "tool_timeout");
+        assert_eq!(snake("Denied"), "denied");
+    }
+
+    #[test]
+    fn a_cut_is_never_inside_a_character() {
+        assert_eq!(cut("äöü".into(), 3), "ä");
+        assert_eq!(cut("abc".into(), 3), "abc");
+    }
+}

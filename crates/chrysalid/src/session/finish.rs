@@ -1,0 +1,254 @@
+//! The end of a program: its value, its failure, a stop, a trap. Nothing ends as a false success.
+//!
+//! A stop is not an exception: the host's own flag decides the outcome, no call leaves the guest after it, and the
+//! stopped program's jobs, timers and reactions are dropped. A program that failed by itself runs no further either,
+//! but calls that had begun are waited for, so that the record says how they ended.
+
+use super::driver::Next;
+use super::instance::{Board, Entry, NoRoom};
+use super::state::{Phase, StoredFailure};
+use super::{Base, Doing, Session};
+use crate::call::{CallRecord, CallStatus};
+use crate::engine::abi;
+use crate::error::Result;
+use crate::event::Event;
+use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLine, Step};
+use crate::value::{ErrorValue, Style, Value, render, wire};
+
+impl Session {
+    /// The guest came back from an entry.
+    pub(super) fn returned(&mut self, status: i32) -> Result<Option<Step>> {
+        match std::mem::replace(&mut self.doing, Doing::Nothing) {
+            Doing::Nothing | Doing::Running => {}
+            Doing::Loose => self.abandon_loose(),
+            Doing::Outcome(which) => self.take_outcome(which, status),
+            Doing::Finishing(result) => return Ok(Some(self.ended(*result, Heap::Intact))),
+        }
+        Ok(None)
+    }
+
+    /// Withdraws the calls that wait for an answer which nothing open waits for.
+    fn abandon_loose(&mut self) {
+        self.loose_known = true;
+        let bound = self.state.calls.len().saturating_mul(4);
+        let Some(numbers) = self.guest.here().and_then(|instance| instance.outbox(bound)).map(<[u8]>::to_vec) else {
+            return;
+        };
+        let (words, _) = numbers.as_chunks::<4>();
+        let loose: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        for number in loose {
+            if self.of_this_program().any(|(known, call)| known == number && call.status == CallStatus::Waiting) {
+                self.withdraw(number);
+            }
+        }
+    }
+
+    fn withdraw(&mut self, number: u32) {
+        self.state.end_call(number, CallStatus::Abandoned, self.meter.last_host_millis());
+        let (id, name) = (self.id_of(number), self.state.calls.get(&number).map(|call| call.name.clone()));
+        self.tell(&Event::CallEnded { id, name: &name.unwrap_or_default(), status: CallStatus::Abandoned });
+    }
+
+    fn take_outcome(&mut self, which: u32, status: i32) {
+        let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
+        let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
+        let value = self.read_outcome(status);
+        if !failed {
+            self.doing = Doing::Finishing(Box::new(value));
+            return;
+        }
+        let failure = match value {
+            Ok(value) => self.failure_of(&board, value),
+            Err(failure) => failure,
+        };
+        if which == abi::OUTCOME_FAILURE {
+            let from = match board.failure_kind {
+                abi::FAILURE_TIMER => "the error was thrown in a timer",
+                abi::FAILURE_JOB => "the error was thrown in a microtask",
+                _ => "the error came from a promise that nobody awaited",
+            };
+            self.note(from.to_owned());
+        }
+        self.begin_failing(failure);
+    }
+
+    fn read_outcome(&mut self, status: i32) -> std::result::Result<Value, Failure> {
+        let bound = self.limits.result_size;
+        let too_large = || {
+            Failure::of(FailureKind::ResultTooLarge, format!("the program's value is larger than {bound} bytes or deeper than the limit"))
+        };
+        match status {
+            abi::STATUS_OK => {}
+            abi::STATUS_TOO_LARGE => return Err(too_large()),
+            _ => return Err(self.out_of_memory()),
+        }
+        let bounds = self.bounds(bound);
+        let bytes = self.guest.here().and_then(|instance| instance.outbox(bound)).ok_or_else(too_large)?;
+        wire::decode(bytes, &bounds)
+            .map_err(|error| Failure::of(FailureKind::ResultTooLarge, format!("the program's value: {error}")))
+    }
+
+    fn failure_of(&self, board: &Board, thrown: Value) -> Failure {
+        let full = board.memory_hits > 0;
+        match &thrown {
+            Value::Null if full => self.out_of_memory(),
+            Value::Error(error) if full && is_out_of_memory(error) => self.out_of_memory(),
+            Value::Error(error) => Failure {
+                kind: FailureKind::Exception,
+                name: error.name.clone(),
+                message: error.message.clone(),
+                stack: error.stack.clone().unwrap_or_default(),
+                value: Some(thrown),
+            },
+            other => Failure {
+                kind: FailureKind::Exception,
+                name: "Thrown".to_owned(),
+                message: render(other, &Style::default()),
+                stack: String::new(),
+                value: Some(thrown),
+            },
+        }
+    }
+
+    /// The program failed: what has not begun is withdrawn, and no guest code runs any more.
+    pub(super) fn begin_failing(&mut self, failure: Failure) {
+        self.close_guest();
+        self.withdraw_unbegun();
+        let value = failure.value.as_ref().and_then(|value| wire::encode_record(value, &self.bounds(self.limits.result_size)).ok());
+        if let Some(program) = &mut self.state.program {
+            program.answers.clear();
+            program.phase = Phase::Failing(StoredFailure {
+                kind: failure.kind,
+                name: failure.name,
+                message: failure.message,
+                stack: failure.stack,
+                value,
+            });
+        }
+    }
+
+    /// Waits for the calls that had begun, then ends.
+    pub(super) fn fail_on(&mut self) -> Next {
+        if self.state.count(CallStatus::Started) > 0 {
+            let wake_at = self.next_timeout().map(crate::clock::from_millis);
+            return Next::Return(Step::Wait { wake_at });
+        }
+        let Some(Phase::Failing(stored)) = self.state.program.as_ref().map(|program| program.phase.clone()) else {
+            return self.finish(Err(Failure::of(FailureKind::Trap, "the program failed in an unknown way")));
+        };
+        let value = stored.value.and_then(|bytes| wire::decode(&bytes, &self.bounds(self.limits.result_size)).ok());
+        self.finish(Err(Failure {
+            kind: stored.kind,
+            name: stored.name,
+            message: stored.message,
+            stack: stored.stack,
+            value,
+        }))
+    }
+
+    /// A stop by the host: ends at once. Calls that had begun are told, and recorded as unknown until they answer.
+    pub(super) fn stop(&mut self, failure: Failure) -> Next {
+        self.close_guest();
+        self.give_up_calls();
+        self.finish(Err(failure))
+    }
+
+    fn finish(&mut self, result: std::result::Result<Value, Failure>) -> Next {
+        Next::Enter(Doing::Finishing(Box::new(result)), vec![Entry::Finish])
+    }
+
+    fn close_guest(&mut self) {
+        if let Some(instance) = self.guest.here() {
+            instance.state().closed = true;
+        }
+    }
+
+    fn withdraw_unbegun(&mut self) {
+        let unbegun: Vec<u32> = self
+            .of_this_program()
+            .filter(|(_, call)| matches!(call.status, CallStatus::Waiting | CallStatus::Queued | CallStatus::Outside))
+            .map(|(number, _)| number)
+            .collect();
+        for number in unbegun {
+            self.withdraw(number);
+        }
+    }
+
+    fn give_up_calls(&mut self) {
+        self.withdraw_unbegun();
+        for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
+            cancel.cancel();
+        }
+        let begun: Vec<u32> = self.state.with_status(CallStatus::Started).map(|(number, _)| number).collect();
+        for number in begun {
+            self.state.end_call(number, CallStatus::Unknown, self.meter.last_host_millis());
+        }
+    }
+
+    /// The guest trapped, or could not take a message. Its heap is not trusted any more.
+    pub(super) fn trapped(&mut self, error: &wasmtime::Error) -> Result<Step> {
+        // A result that was known before the trap stands; the heap does not.
+        let known = match std::mem::replace(&mut self.doing, Doing::Nothing) {
+            Doing::Finishing(result) => Some(*result),
+            _ => None,
+        };
+        let failure = if self.meter.is_interrupted() {
+            Failure::of(FailureKind::Cancelled, "the program was interrupted")
+        } else if self.meter.timed_out() {
+            self.timeout()
+        } else if error.is::<NoRoom>() {
+            self.out_of_memory()
+        } else {
+            Failure::of(FailureKind::Trap, format!("the sandbox stopped the program: {}", trap_name(error)))
+        };
+        self.give_up_calls();
+        self.recover()?;
+        let heap = if matches!(self.base, Base::Nothing) { Heap::Lost } else { Heap::Reset };
+        Ok(self.ended(known.unwrap_or(Err(failure)), heap))
+    }
+
+    /// Puts together what the caller gets, and makes room for the next program.
+    fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
+        self.withdraw_unbegun();
+        let dropped = self.guest.here().map_or(0, |instance| instance.state().lines_dropped);
+        let mut calls: Vec<CallRecord> =
+            self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
+        calls.reverse();
+        if heap == Heap::Intact {
+            // A session that was restored half-way has somewhere to go back to from here on.
+            if matches!(self.base, Base::Nothing) {
+                self.base = Base::Baseline;
+            }
+        }
+        self.meter.clear_interrupt();
+        self.awake_since = None;
+        let (logs, mut notes) = match self.state.program.take() {
+            Some(program) => {
+                let over = program.log_bytes >= self.limits.console_size;
+                let mut notes = program.notes;
+                if over || dropped > 0 {
+                    notes.push(format!("console output over {} bytes was dropped", self.limits.console_size));
+                }
+                let logs = program.logs.into_iter().map(|line| LogLine { level: line.level, text: line.text });
+                (logs.collect(), notes)
+            }
+            None => (Vec::new(), Vec::new()),
+        };
+        match heap {
+            Heap::Intact => {}
+            Heap::Reset => notes.push("the session is back at what it was before this program".to_owned()),
+            Heap::Lost => notes.push("the session's heap is lost".to_owned()),
+        }
+        Step::Ended(Ended { result, logs, notes, calls, heap })
+    }
+}
+
+fn is_out_of_memory(error: &ErrorValue) -> bool {
+    error.name == "InternalError" && error.message == "out of memory"
+}
+
+/// What kind of trap it was, without addresses or paths of the host.
+fn trap_name(error: &wasmtime::Error) -> String {
+    error.downcast_ref::<wasmtime::Trap>().map_or_else(|| "a fault of the guest".to_owned(), ToString::to_string)
+}
+

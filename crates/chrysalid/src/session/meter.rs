@@ -1,0 +1,266 @@
+//! Time as a running guest is measured by: CPU of the program, length of the slice, and the clock that it reads.
+//!
+//! Shared between the session and the store, because the session cannot reach the store while the guest is in the
+//! middle of a job. All times are in nanoseconds unless a name says otherwise.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use crate::clock::{Clock, thread_cpu_nanos, to_millis};
+use crate::engine::ticker::TICK;
+
+/// Ticks before the hard stop, so that it falls before 1.2 times the limit.
+const HARD_STOP_TICKS: u32 = 2;
+/// CPU time that a program may go on for after it was interrupted, before the sandbox traps it.
+const INTERRUPT_GRACE: Duration = Duration::from_millis(50);
+
+pub(crate) struct Meter {
+    limit: AtomicU64,
+    /// CPU of the program before this slice.
+    used: AtomicU64,
+    /// Thread CPU when this slice began, and when this step began.
+    slice_cpu: AtomicU64,
+    step_cpu: AtomicU64,
+    /// Guest CPU of this step before this slice.
+    step_used: AtomicU64,
+    slice_began: AtomicU64,
+    slice_length: AtomicU64,
+    epoch: Instant,
+    now_millis: AtomicU64,
+    last_millis: AtomicU64,
+    origin_millis: AtomicU64,
+    clock: Clock,
+    interrupted: AtomicBool,
+    interrupted_at: AtomicU64,
+    timed_out: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+/// What the guest must do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    GoOn,
+    /// Return at the next job boundary.
+    Yield,
+    /// Give the thread back in the middle of a job.
+    Suspend,
+    /// End at the next poll.
+    Stop,
+    /// Trap.
+    Trap,
+}
+
+impl Meter {
+    pub(crate) fn new(clock: Clock, slice: Duration) -> Self {
+        Self {
+            limit: AtomicU64::new(u64::MAX),
+            used: AtomicU64::new(0),
+            slice_cpu: AtomicU64::new(0),
+            step_cpu: AtomicU64::new(0),
+            step_used: AtomicU64::new(0),
+            slice_began: AtomicU64::new(0),
+            slice_length: AtomicU64::new(nanos(slice)),
+            epoch: Instant::now(),
+            now_millis: AtomicU64::new(0),
+            last_millis: AtomicU64::new(0),
+            origin_millis: AtomicU64::new(0),
+            clock,
+            interrupted: AtomicBool::new(false),
+            interrupted_at: AtomicU64::new(u64::MAX),
+            timed_out: AtomicBool::new(false),
+            waker: Mutex::new(None),
+        }
+    }
+
+    // ---- the program ----
+
+    /// Begins a program, or goes on with one that used some CPU before.
+    pub(crate) fn begin_program(&self, limit: Duration, used: Duration) {
+        self.limit.store(nanos(limit), Ordering::Relaxed);
+        self.used.store(nanos(used), Ordering::Relaxed);
+        self.timed_out.store(false, Ordering::Relaxed);
+        self.interrupted_at.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    pub(crate) fn used(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn timed_out(&self) -> bool {
+        self.timed_out.load(Ordering::Relaxed) || self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+    }
+
+    // ---- the slice ----
+
+    /// Begins a slice on this thread.
+    pub(crate) fn begin_slice(&self) {
+        self.slice_began.store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
+    }
+
+    pub(crate) fn slice_is_over(&self) -> bool {
+        self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed)
+    }
+
+    fn slice_elapsed(&self) -> u64 {
+        nanos(self.epoch.elapsed()).saturating_sub(self.slice_began.load(Ordering::Relaxed))
+    }
+
+    /// The guest begins to run on this thread.
+    pub(crate) fn enter(&self) {
+        self.slice_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
+    }
+
+    /// The guest gave the thread back.
+    pub(crate) fn leave(&self) {
+        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
+        self.used.fetch_add(spent, Ordering::Relaxed);
+        self.step_used.fetch_add(spent, Ordering::Relaxed);
+    }
+
+    /// Asked on each tick while the guest runs, on the guest's thread.
+    pub(crate) fn verdict(&self) -> Verdict {
+        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
+        let used = self.used.load(Ordering::Relaxed).saturating_add(spent);
+        let limit = self.limit.load(Ordering::Relaxed);
+        if used >= hard_stop(limit) {
+            self.timed_out.store(true, Ordering::Relaxed);
+            return Verdict::Trap;
+        }
+        let mut stop = false;
+        if self.interrupted.load(Ordering::Relaxed) {
+            let since = self.interrupted_at.fetch_min(used, Ordering::Relaxed).min(used);
+            if used - since >= nanos(INTERRUPT_GRACE) {
+                return Verdict::Trap;
+            }
+            stop = true;
+        }
+        if used >= limit {
+            self.timed_out.store(true, Ordering::Relaxed);
+            stop = true;
+        }
+        let elapsed = self.slice_elapsed();
+        let length = self.slice_length.load(Ordering::Relaxed);
+        match (stop, elapsed >= length) {
+            (_, true) => Verdict::Suspend,
+            (true, false) => Verdict::Stop,
+            (false, false) if elapsed >= length / 2 => Verdict::Yield,
+            (false, false) => Verdict::GoOn,
+        }
+    }
+
+    /// Whether the stop word must be written, whatever else the verdict was.
+    pub(crate) fn stop_wanted(&self) -> bool {
+        self.is_interrupted() || self.timed_out.load(Ordering::Relaxed)
+    }
+
+    // ---- interrupts ----
+
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Release);
+        let waker = self.waker.lock().ok().and_then(|mut waker| waker.take());
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Acquire)
+    }
+
+    /// An interrupt is spent on the program that it ended.
+    pub(crate) fn clear_interrupt(&self) {
+        self.interrupted.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn wake_on_interrupt(&self, waker: &Waker) {
+        if let Ok(mut slot) = self.waker.lock() {
+            *slot = Some(waker.clone());
+        }
+    }
+
+    // ---- the clock ----
+
+    /// Time came in from outside. It never goes back.
+    pub(crate) fn begin_step(&self, now_millis: f64) {
+        let now = now_millis.max(self.last_host_millis());
+        self.now_millis.store(now.to_bits(), Ordering::Relaxed);
+        self.step_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
+        self.step_used.store(0, Ordering::Relaxed);
+    }
+
+    /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.
+    pub(crate) fn set_origin(&self, now_millis: f64, elapsed_millis: f64) {
+        self.origin_millis.store((now_millis - elapsed_millis).to_bits(), Ordering::Relaxed);
+    }
+
+    /// No reading may be before this one.
+    pub(crate) fn set_last(&self, millis: f64) {
+        self.last_millis.store(millis.to_bits(), Ordering::Relaxed);
+        self.now_millis.store(millis.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The latest time that came in or was read.
+    pub(crate) fn last_host_millis(&self) -> f64 {
+        f64::from_bits(self.last_millis.load(Ordering::Relaxed)).max(f64::from_bits(self.now_millis.load(Ordering::Relaxed)))
+    }
+
+    /// Milliseconds since the session began, pauses between snapshot and restore not counted.
+    pub(crate) fn elapsed_millis(&self) -> f64 {
+        (self.last_host_millis() - f64::from_bits(self.origin_millis.load(Ordering::Relaxed))).max(0.0)
+    }
+
+    /// Host time plus the guest's CPU in this step, at one millisecond.
+    pub(crate) fn host_millis(&self) -> f64 {
+        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
+        let spent = self.step_used.load(Ordering::Relaxed).saturating_add(spent);
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of one step")]
+        let reading = (f64::from_bits(self.now_millis.load(Ordering::Relaxed)) + spent as f64 / 1e6).floor();
+        let reading = reading.max(f64::from_bits(self.last_millis.load(Ordering::Relaxed)));
+        self.last_millis.store(reading.to_bits(), Ordering::Relaxed);
+        reading
+    }
+
+    /// What the program's wall clock shows.
+    pub(crate) fn wall_millis(&self) -> f64 {
+        match self.clock {
+            Clock::Host => self.host_millis(),
+            Clock::Fixed(at) => to_millis(at).floor(),
+        }
+    }
+
+    /// What the program's monotonic clock shows.
+    pub(crate) fn monotonic_millis(&self) -> f64 {
+        match self.clock {
+            Clock::Host => (self.host_millis() - f64::from_bits(self.origin_millis.load(Ordering::Relaxed)).floor()).max(0.0),
+            Clock::Fixed(_) => 0.0,
+        }
+    }
+}
+
+fn hard_stop(limit: u64) -> u64 {
+    let tick = nanos(TICK);
+    let early = u64::from(HARD_STOP_TICKS) * tick;
+    limit.saturating_add(limit / 5).saturating_sub(early).max(limit.saturating_add(early))
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{hard_stop, nanos};
+
+    #[test]
+    fn the_hard_stop_is_two_ticks_before_a_fifth_more() {
+        let millis = |ms| nanos(Duration::from_millis(ms));
+        assert_eq!(hard_stop(millis(5000)), millis(5990));
+        assert_eq!(hard_stop(millis(100)), millis(110));
+        assert_eq!(hard_stop(millis(10)), millis(20));
+        assert_eq!(hard_stop(u64::MAX), u64::MAX);
+    }
+}

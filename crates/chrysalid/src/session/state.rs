@@ -1,0 +1,198 @@
+//! What the host keeps of a session beside the guest's memory: the part of a snapshot's header that is ours.
+//!
+//! Everything that decides anything is here and not in the guest: calls and their arguments, answers, approvals, taint,
+//! counters. Plain data; the steps over it are in `driver.rs`, `admit.rs` and `decide.rs`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrysalid_policy::{Effects, Reason, Taint};
+use serde::{Deserialize, Serialize};
+
+use crate::call::{CallId, CallStatus, DecisionKind, ToolError};
+use crate::outcome::{FailureKind, LogLevel};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) session: [u8; 16],
+    /// Sessions that this one was forked from, the first one first.
+    pub(crate) lineage: Vec<[u8; 16]>,
+    pub(crate) context: [u8; 32],
+    /// Programs started so far.
+    pub(crate) programs: u32,
+    /// Calls numbered so far.
+    pub(crate) last_call: u32,
+    pub(crate) taint: Taint,
+    /// Capabilities by name, as they were when the snapshot was taken.
+    pub(crate) capabilities: BTreeMap<String, StoredCapability>,
+    /// Every call of the session, by number. Arguments are dropped when a call ends.
+    pub(crate) calls: BTreeMap<u32, StoredCall>,
+    pub(crate) program: Option<Program>,
+    /// Latest time that was seen, and how long the session has lived, in milliseconds.
+    pub(crate) last_millis: f64,
+    pub(crate) elapsed_millis: f64,
+    pub(crate) random_position: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredCapability {
+    pub(crate) effects: Option<Effects>,
+    pub(crate) digest: [u8; 32],
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredCall {
+    pub(crate) program: u32,
+    pub(crate) name: String,
+    pub(crate) status: CallStatus,
+    /// Present while the call may still run.
+    pub(crate) open: Option<Box<OpenCall>>,
+    /// Milliseconds from start to end.
+    pub(crate) took_millis: Option<u32>,
+    /// Wire form of the arguments that a person put in.
+    pub(crate) edited: Option<Vec<u8>>,
+}
+
+/// What only a call that has not ended needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct OpenCall {
+    /// Canonical wire form; exactly what schema and rules saw, and what runs.
+    pub(crate) argument: Vec<u8>,
+    pub(crate) digest: [u8; 32],
+    pub(crate) effects: Effects,
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) requested_millis: f64,
+    pub(crate) started_millis: Option<f64>,
+    /// A person's answer that the next step carries out.
+    pub(crate) decision: Option<StoredDecision>,
+    /// Whether the rules were asked and a person said yes.
+    pub(crate) approved: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum StoredDecision {
+    Approve,
+    Edit(Vec<u8>),
+    Reject(Option<String>),
+    Respond(Vec<u8>),
+}
+
+/// The program that runs or waits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Program {
+    pub(crate) number: u32,
+    /// Whether the guest has been given the source.
+    pub(crate) begun: bool,
+    pub(crate) source: Arc<str>,
+    pub(crate) source_hash: [u8; 32],
+    pub(crate) cpu_nanos: u64,
+    /// Wall clock spent outside pauses, in milliseconds.
+    pub(crate) wall_millis: f64,
+    pub(crate) calls_made: u32,
+    /// Calls refused before they were recorded as made.
+    pub(crate) refused: u32,
+    pub(crate) calls_by_name: BTreeMap<String, u32>,
+    /// Answers that have not gone into the guest.
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) logs: Vec<StoredLine>,
+    pub(crate) log_bytes: usize,
+    pub(crate) notes: Vec<String>,
+    pub(crate) phase: Phase,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// The guest runs it.
+    Running,
+    /// It failed; started calls are waited for, and no guest code runs any more.
+    Failing(StoredFailure),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredFailure {
+    pub(crate) kind: FailureKind,
+    pub(crate) name: String,
+    pub(crate) message: String,
+    pub(crate) stack: String,
+    pub(crate) value: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) call: u32,
+    pub(crate) result: Result<Vec<u8>, AnswerError>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AnswerError {
+    pub(crate) error: ToolError,
+    pub(crate) tool: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredLine {
+    pub(crate) level: LogLevel,
+    pub(crate) text: String,
+}
+
+impl State {
+    pub(crate) fn new(session: [u8; 16], context: [u8; 32]) -> Self {
+        Self {
+            session,
+            lineage: Vec::new(),
+            context,
+            programs: 0,
+            last_call: 0,
+            taint: Taint::default(),
+            capabilities: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            program: None,
+            last_millis: 0.0,
+            elapsed_millis: 0.0,
+            random_position: 0,
+        }
+    }
+
+    /// Calls with this status, in the order they were made.
+    pub(crate) fn with_status(&self, status: CallStatus) -> impl Iterator<Item = (u32, &StoredCall)> {
+        self.calls.iter().filter(move |(_, call)| call.status == status).map(|(number, call)| (*number, call))
+    }
+
+    pub(crate) fn count(&self, status: CallStatus) -> usize {
+        self.with_status(status).count()
+    }
+
+    /// Ends a call: what only an open one needs is dropped.
+    pub(crate) fn end_call(&mut self, number: u32, status: CallStatus, now_millis: f64) {
+        if let Some(call) = self.calls.get_mut(&number) {
+            call.status = status;
+            if let Some(started) = call.open.take().and_then(|open| open.started_millis) {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                let took = (now_millis - started).clamp(0.0, f64::from(u32::MAX)) as u32;
+                call.took_millis = Some(took);
+            }
+        }
+    }
+}
+
+impl StoredCall {
+    pub(crate) fn id(&self, number: u32) -> CallId {
+        CallId { program: self.program, number }
+    }
+
+    /// Whether a person or something outside may answer it now.
+    pub(crate) fn is_pending(&self) -> bool {
+        matches!(self.status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown)
+    }
+
+    /// Which decisions are accepted.
+    pub(crate) fn allowed(&self) -> &'static [DecisionKind] {
+        use DecisionKind::{Approve, Edit, Reject, Respond};
+        match self.status {
+            CallStatus::Waiting => &[Approve, Edit, Reject, Respond],
+            CallStatus::Unknown => &[Approve, Reject, Respond],
+            CallStatus::Outside => &[Reject, Respond],
+            _ => &[],
+        }
+    }
+}

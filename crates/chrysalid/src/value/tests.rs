@@ -1,0 +1,119 @@
+//! Values as such: accessors, equality, and that no depth overflows a stack.
+
+use super::*;
+
+/// Runs with the stack that a small host thread has.
+fn on_small_stack(run: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(128 << 10);
+        thread.spawn_scoped(scope, run).unwrap().join().unwrap();
+    });
+}
+
+/// Each kind of container in turn.
+fn nested(levels: u32) -> Value {
+    (0..levels).fold(Value::from(1), |inner, level| match level % 5 {
+        0 => Value::Array(vec![Value::Null, inner]),
+        1 => Value::Object([("key", inner)].into_iter().collect()),
+        2 => Value::Map(vec![(inner, Value::Null)]),
+        3 => Value::Set(vec![inner]),
+        _ => Value::from(ErrorValue {
+            cause: Some(inner),
+            ..ErrorValue::new("Error", "deep")
+        }),
+    })
+}
+
+#[test]
+fn deep_values_fit_a_small_stack() {
+    for levels in [512, 1_000_000] {
+        on_small_stack(|| {
+            let value = nested(levels);
+            let copy = value.clone();
+            assert!(copy == value);
+            assert!(copy != nested(levels - 1));
+            assert!(format!("{value:?}").len() > levels as usize);
+            assert!(value.to_string().len() < 200);
+            assert_eq!(value.object(levels - 1).map(Value::kind_name), Some("Array"));
+        });
+    }
+}
+
+#[test]
+fn deep_values_cross_or_fail_on_a_small_stack() {
+    let bounds = wire::Bounds {
+        bytes: 1 << 20,
+        depth: 512,
+        nodes: 1_000_000,
+    };
+    on_small_stack(|| {
+        let value = nested(512);
+        let bytes = wire::encode(&value, &bounds).unwrap();
+        assert!(wire::decode(&bytes, &bounds).as_ref() == Ok(&value));
+        assert!(wire::encode_canonical(&value, &bounds).is_ok());
+        for result in [
+            wire::encode(&nested(100_000), &bounds),
+            wire::encode_canonical(&nested(513), &bounds),
+        ] {
+            assert_eq!(
+                result,
+                Err(wire::WireError::TooDeep {
+                    depth: 513,
+                    limit: 512
+                })
+            );
+        }
+        assert!(nested(100_000).to_json().is_err());
+    });
+    assert!(from_value::<serde_json::Value>(nested(100_000)).is_err());
+}
+
+#[test]
+fn equality_is_that_of_the_encoding() {
+    assert_eq!(Value::from(f64::NAN), Value::from(-f64::NAN));
+    assert_ne!(Value::from(0), Value::from(-0.0));
+    assert_ne!(Value::Undefined, Value::Null);
+    assert_ne!(Value::Array(vec![]), Value::Set(vec![]));
+    assert_ne!(Value::Array(vec![Value::Null]), Value::Array(vec![]));
+    let object = |keys: [&str; 2]| Value::Object(keys.into_iter().map(|key| (key, 1)).collect());
+    assert_eq!(object(["a", "b"]), object(["a", "b"]));
+    assert_ne!(object(["a", "b"]), object(["b", "a"]));
+}
+
+#[test]
+fn debug_names_each_variant() {
+    let value = Value::Array(vec![
+        Value::Object(
+            [("a", Value::from(1)), ("b", Value::Map(vec![]))]
+                .into_iter()
+                .collect(),
+        ),
+        Value::from(ErrorValue {
+            cause: Some(Value::Undefined),
+            ..ErrorValue::new("E", "m")
+        }),
+        Value::Ref(0),
+    ]);
+    assert_eq!(
+        format!("{value:?}"),
+        r#"Array[Object["a": Number(1.0), "b": Map[]], Error("E", "m", None)[Undefined], Ref(0)]"#
+    );
+}
+
+#[test]
+fn parts_move_out_by_name() {
+    assert_eq!(Value::from("x").into_string(), Ok("x".to_owned()));
+    assert_eq!(
+        Value::Array(vec![Value::Null]).into_array(),
+        Ok(vec![Value::Null])
+    );
+    assert_eq!(Value::Null.into_object(), Err(Value::Null));
+}
+
+#[test]
+fn integers_are_numbers_where_exact() {
+    assert_eq!(Value::from(1i64 << 53), Value::Number(9_007_199_254_740_992.0));
+    assert_eq!(Value::from(u64::MAX), Value::BigInt(BigInt::from(u64::MAX)));
+    assert_eq!(Value::from(None::<bool>), Value::Null);
+    assert_eq!(size_of::<Value>(), 32);
+}

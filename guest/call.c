@@ -1,0 +1,364 @@
+/* Calls: the frozen `tools`, the table of calls without an answer, and which of them nothing open waits for.
+ *
+ * A tool is a C function that hands the call to the host and returns the pending promise itself. Answers settle
+ * that promise by the engine's own fulfil, which never looks up `then`.
+ */
+
+struct call {
+    uint32_t number;
+    JSValue promise;
+};
+
+static struct {
+    struct call *list;
+    uint32_t count;
+    uint32_t capacity;
+} calls;
+
+static struct bytes outbox;
+
+static JSValue new_promise(void)
+{
+    JSValue promise = JS_NewObjectClass(context, JS_CLASS_PROMISE);
+    JSPromiseData *data;
+
+    if (JS_IsException(promise))
+        return promise;
+    data = js_mallocz(context, sizeof(*data));
+    if (!data) {
+        JS_FreeValue(context, promise);
+        return JS_EXCEPTION;
+    }
+    data->promise_state = JS_PROMISE_PENDING;
+    init_list_head(&data->promise_reactions[0]);
+    init_list_head(&data->promise_reactions[1]);
+    data->promise_result = JS_UNDEFINED;
+    JS_SetOpaqueInternal(promise, data);
+    return promise;
+}
+
+static int calls_add(uint32_t number, JSValueConst promise)
+{
+    if (calls.count == calls.capacity) {
+        uint32_t capacity = calls.capacity ? calls.capacity * 2 : 8;
+        struct call *moved = js_realloc(context, calls.list, capacity * sizeof(*moved));
+        if (!moved)
+            return -1;
+        calls.list = moved;
+        calls.capacity = capacity;
+    }
+    calls.list[calls.count].number = number;
+    calls.list[calls.count++].promise = js_dup(promise);
+    return 0;
+}
+
+/* Takes a call out of the table; its promise belongs to the caller. */
+static JSValue calls_take(uint32_t number)
+{
+    for (uint32_t i = 0; i < calls.count; i++) {
+        if (calls.list[i].number == number) {
+            JSValue promise = calls.list[i].promise;
+            memmove(&calls.list[i], &calls.list[i + 1], (calls.count - i - 1) * sizeof(*calls.list));
+            calls.count--;
+            return promise;
+        }
+    }
+    return JS_UNDEFINED;
+}
+
+static void calls_clear(void)
+{
+    while (calls.count)
+        JS_FreeValue(context, calls.list[--calls.count].promise);
+    js_free(context, calls.list);
+    memset(&calls, 0, sizeof(calls));
+}
+
+static JSValue reject_with_exception(JSValue promise)
+{
+    JSValue error;
+
+    if (JS_IsUncatchableError(runtime->current_exception)) {
+        JS_FreeValue(context, promise);
+        return JS_EXCEPTION;
+    }
+    error = JS_GetException(context);
+    fulfill_or_reject_promise(context, promise, error, true);
+    JS_FreeValue(context, error);
+    return promise;
+}
+
+static JSValue reject_named(JSValue promise, const char *name, const char *message)
+{
+    JSValue error = new_error(name, (uint32_t)strlen(name), JS_NewString(context, message));
+
+    if (JS_IsException(error))
+        return reject_with_exception(promise);
+    fulfill_or_reject_promise(context, promise, error, true);
+    JS_FreeValue(context, error);
+    return promise;
+}
+
+static JSValue reject_too_large(JSValue promise, const struct encoder *e)
+{
+    char message[160];
+
+    if (e->nodes_left == 0)
+        snprintf(message, sizeof(message), "arguments hold more than %u values", limits.nodes);
+    else
+        snprintf(message, sizeof(message), "arguments are larger than %u bytes or deeper than %u levels",
+                 limits.argument_bytes, limits.depth);
+    return reject_named(promise, "ArgumentTooLarge", message);
+}
+
+static JSValue hand_over(JSValue promise, JSValueConst name, const struct encoder *e)
+{
+    size_t length;
+    const char *text = JS_ToCStringLen(context, &length, name);
+    uint32_t number;
+
+    if (!text)
+        return reject_with_exception(promise);
+    number = import_call(text, (uint32_t)length, e->out.data, e->out.length);
+    JS_FreeCString(context, text);
+    if (number == CALL_REFUSED)
+        return reject_named(promise, "CallBudgetExceeded", "too many calls wait in the host's memory");
+    if (number != CALL_STOPPED && calls_add(number, promise))
+        return reject_with_exception(promise);
+    return promise;
+}
+
+static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int magic,
+                         JSValueConst *data)
+{
+    struct encoder e = { .mode = ENCODE_STRICT, .max_bytes = limits.argument_bytes, .nodes_left = limits.nodes };
+    JSValue promise = new_promise();
+
+    (void)ctx;
+    (void)this_value;
+    (void)magic;
+    if (JS_IsException(promise))
+        return promise;
+    if (argc > 1 && !JS_IsUndefined(argv[1]))
+        return reject_named(promise, "ToolInputError", "a tool takes one argument, an object with named fields");
+    if (!encode_value(&e, argc > 0 ? argv[0] : JS_UNDEFINED, 0, NULL))
+        promise = hand_over(promise, data[0], &e);
+    else if (e.too_large)
+        promise = reject_too_large(promise, &e);
+    else
+        promise = reject_with_exception(promise);
+    encoder_free(&e);
+    return promise;
+}
+
+static JSValue new_tool(JSValueConst name)
+{
+    JSValue tool = JS_NewCFunctionData(context, tool_call, 1, 0, 1, &name);
+
+    if (!JS_IsException(tool))
+        JS_SetPrototypeInternal(context, tool, JS_NULL, false);
+    return tool;
+}
+
+/* Walks `a.b.c` from the root, making namespaces on the way, and puts a tool at the end. */
+static int tools_place(JSValueConst root, const char *name, uint32_t length)
+{
+    JSValue whole = JS_NewStringLen(context, name, length), place = js_dup(root);
+    const char *end = name + length;
+
+    while (!JS_IsException(whole) && !JS_IsException(place)) {
+        const char *dot = memchr(name, '.', (size_t)(end - name));
+        JSAtom atom = JS_NewAtomLen(context, name, (size_t)((dot ? dot : end) - name));
+        JSProperty *property;
+        JSValue next;
+
+        if (dot && find_own_property(&property, JS_VALUE_GET_OBJ(place), atom))
+            next = js_dup(property->u.value);
+        else if (dot)
+            next = JS_NewObjectProto(context, JS_NULL);
+        else
+            next = new_tool(whole);
+        if (!JS_IsException(next))
+            JS_DefinePropertyValue(context, place, atom, js_dup(next), JS_PROP_C_W_E);
+        JS_FreeAtom(context, atom);
+        JS_FreeValue(context, place);
+        place = next;
+        if (!dot)
+            break;
+        name = dot + 1;
+    }
+    JS_FreeValue(context, whole);
+    if (JS_IsException(place))
+        return -1;
+    JS_FreeValue(context, place);
+    return 0;
+}
+
+static void tools_freeze(JSValueConst value)
+{
+    JSObject *object = JS_VALUE_GET_OBJ(value);
+
+    for (int i = 0; i < object->shape->prop_count; i++) {
+        if ((get_shape_prop(object->shape)[i].flags & JS_PROP_TMASK) == JS_PROP_NORMAL &&
+            JS_IsObject(object->prop[i].u.value))
+            tools_freeze(object->prop[i].u.value);
+    }
+    JS_FreeValue(context, js_object_seal(context, JS_UNDEFINED, 1, &value, 1));
+}
+
+/* Puts a frozen tree under the global `tools`, which is itself fixed: only this function replaces it. */
+static int tools_publish(JSValue root)
+{
+    JSAtom atom = JS_NewAtom(context, "tools");
+    JSProperty *property;
+    int status = 0;
+
+    tools_freeze(root);
+    if (find_own_property(&property, JS_VALUE_GET_OBJ(context->global_obj), atom))
+        set_value(context, &property->u.value, root);
+    else if (JS_DefinePropertyValue(context, context->global_obj, atom, root, JS_PROP_ENUMERABLE) < 0)
+        status = -1;
+    JS_FreeAtom(context, atom);
+    return status;
+}
+
+static int tools_replace(struct decoder *d)
+{
+    JSValue root = JS_NewObjectProto(context, JS_NULL);
+    uint32_t count, length;
+    const char *name;
+
+    if (JS_IsException(root) || take_varint(d, &count)) {
+        JS_FreeValue(context, root);
+        return -1;
+    }
+    while (count--) {
+        if (take_text(d, &name, &length) || tools_place(root, name, length)) {
+            JS_FreeValue(context, root);
+            return -1;
+        }
+    }
+    return tools_publish(root);
+}
+
+/* Extra fields of an error answer become its properties. */
+static JSValue answer_error(struct decoder *d)
+{
+    const char *name;
+    const uint8_t *tag;
+    uint32_t length;
+    JSValue message, error;
+
+    if (take_text(d, &name, &length))
+        return JS_EXCEPTION;
+    message = decode_string(d);
+    if (JS_IsException(message))
+        return message;
+    error = new_error(name, length, message);
+    if (JS_IsException(error))
+        return error;
+    if (remember(d, error) || take_bytes(d, 1, &tag) || *tag != TAG_OBJECT) {
+        JS_FreeValue(context, error);
+        return JS_EXCEPTION;
+    }
+    return decode_object_into(d, error, 0);
+}
+
+static int answer_one(struct decoder *d)
+{
+    const uint8_t *head;
+    uint32_t number;
+    JSValue promise, value;
+    bool is_error;
+
+    if (take_bytes(d, 5, &head))
+        return -1;
+    memcpy(&number, head, 4);
+    is_error = head[4] == ANSWER_ERROR;
+    d->seen_count = 0;
+    value = is_error ? answer_error(d) : decode_value(d, 0);
+    promise = calls_take(number);
+    if (JS_IsException(value)) {
+        /* No memory for the answer: the call fails rather than hangs. */
+        value = JS_GetException(context);
+        is_error = true;
+    }
+    if (!JS_IsUndefined(promise))
+        fulfill_or_reject_promise(context, promise, value, is_error);
+    JS_FreeValue(context, promise);
+    JS_FreeValue(context, value);
+    return 0;
+}
+
+/* ---- which calls nothing open waits for ---- */
+
+#define LOOSE_DEPTH 64
+
+static bool leads_to_settled(JSValueConst promise, int depth, bool unwatched);
+
+static bool function_leads_to_settled(JSValueConst function, int depth)
+{
+    JSObject *object = JS_VALUE_GET_OBJ(function);
+
+    if (object->class_id == JS_CLASS_PROMISE_RESOLVE_FUNCTION || object->class_id == JS_CLASS_PROMISE_REJECT_FUNCTION)
+        return object->u.promise_function_data &&
+               leads_to_settled(object->u.promise_function_data->promise, depth, false);
+    if (object->class_id == JS_CLASS_C_FUNCTION_DATA) {
+        JSCFunctionDataRecord *record = object->u.c_function_data_record;
+        if (record && record->func == js_promise_all_resolve_element && record->data_len == 5 &&
+            JS_IsObject(record->data[3]))
+            return function_leads_to_settled(record->data[3], depth);
+    }
+    return false;
+}
+
+static bool reaction_leads_to_settled(const JSPromiseReactionData *reaction, int depth)
+{
+    JSObject *derived;
+
+    if (!JS_IsUndefined(reaction->handler))
+        return function_leads_to_settled(reaction->handler, depth);
+    if (!JS_IsObject(reaction->resolving_funcs[0]))
+        return false;
+    derived = JS_VALUE_GET_OBJ(reaction->resolving_funcs[0]);
+    if (derived->class_id != JS_CLASS_PROMISE_RESOLVE_FUNCTION || !derived->u.promise_function_data)
+        return false;
+    return leads_to_settled(derived->u.promise_function_data->promise, depth, true);
+}
+
+/* `unwatched` is the answer for a pending promise that nothing reacts to. */
+static bool leads_to_settled(JSValueConst promise, int depth, bool unwatched)
+{
+    JSPromiseData *data = JS_GetOpaque(promise, JS_CLASS_PROMISE);
+    struct list_head *at;
+
+    if (!data || depth > LOOSE_DEPTH)
+        return false;
+    if (data->promise_state != JS_PROMISE_PENDING)
+        return true;
+    if (list_empty(&data->promise_reactions[0]))
+        return unwatched;
+    for (int side = 0; side < 2; side++)
+        list_for_each(at, &data->promise_reactions[side])
+            if (!reaction_leads_to_settled(list_entry(at, JSPromiseReactionData, link), depth + 1))
+                return false;
+    return true;
+}
+
+static int outbox_put(uint32_t number)
+{
+    if (bytes_reserve(&outbox, sizeof(number)))
+        return -1;
+    memcpy(outbox.data + outbox.length, &number, sizeof(number));
+    outbox.length += sizeof(number);
+    return 0;
+}
+
+static int calls_loose(void)
+{
+    outbox.length = 0;
+    for (uint32_t i = 0; i < calls.count; i++)
+        if (leads_to_settled(calls.list[i].promise, 0, false) && outbox_put(calls.list[i].number))
+            return -1;
+    return 0;
+}

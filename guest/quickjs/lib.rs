@@ -1,0 +1,1 @@
+//! Carries no code: see Cargo.toml.

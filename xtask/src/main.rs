@@ -1,0 +1,88 @@
+//! Development commands: `cargo xtask guest | test | layers`.
+
+mod guest;
+mod layers;
+mod test;
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  guest [--bless]         build guest.wasm, print its path, size and hash;
+                          --bless pins it in guest/guest.lock
+  test [--long] [FILTER]  formatting, clippy, layers, cargo-deny, all tests, examples;
+                          with FILTER only the tests whose name contains it;
+                          --long also runs the tests that take minutes
+  layers                  check which crate depends on which";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["guest"] => guest::build(guest::Lockfile::Compare),
+        ["guest", "--bless"] => guest::build(guest::Lockfile::Write),
+        ["layers"] => layers::check(),
+        ["test", options @ ..] => match test::Options::parse(options) {
+            Some(options) => Ok(test::run(&options)),
+            None => usage(),
+        },
+        _ => usage(),
+    }
+}
+
+fn usage() -> Result<ExitCode> {
+    bail!("{USAGE}")
+}
+
+/// From the environment of this run: checkouts that share a target directory share this program too.
+fn root() -> PathBuf {
+    let package =
+        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()));
+    package.parent().map(PathBuf::from).unwrap_or_default()
+}
+
+/// Cargo as it was called, in the root of the workspace.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// `cargo metadata` of the workspace's own packages.
+fn metadata() -> Result<Value> {
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!(
+            "cargo metadata failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
+    }
+    serde_json::from_slice(&output.stdout).context("cannot read what cargo metadata says")
+}
+
+/// The objects in the list `key` of `value`.
+fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
