@@ -258,14 +258,14 @@ static void timers_report(void)
 static int clock_init(JSValueConst global)
 {
     JSValue math = JS_GetPropertyStr(context, global, "Math");
-    JSValue performance = JS_GetPropertyStr(context, global, "performance");
+    JSValue performance = JS_NewObject(context); /* the engine's own has its time origin baked in */
 
     init_list_head(&timers);
     JS_DefinePropertyValueStr(context, math, "random", JS_NewCFunction(context, math_random, "random", 0),
                               JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
     JS_SetPropertyFunctionList(context, performance, performance_members, countof(performance_members));
+    JS_DefinePropertyValueStr(context, global, "performance", performance, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
     JS_SetPropertyFunctionList(context, global, timer_functions, countof(timer_functions));
     JS_FreeValue(context, math);
-    JS_FreeValue(context, performance);
     return 0;
 }

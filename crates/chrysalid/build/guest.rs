@@ -47,6 +47,7 @@ const FLAGS: &[&str] = &[
     "-Iguest",
     "-Igenerated",
     "-Wl,--export=__stack_pointer",
+    "-Wl,--export=board",
     "-Wl,-z,stack-size=1048576",
     "-o",
     "guest.wasm",

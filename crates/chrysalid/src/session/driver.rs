@@ -132,6 +132,9 @@ impl Session {
                         if let Some(step) = self.returned(status)? {
                             return Ok(step);
                         }
+                        if matches!(self.guest, Guest::Away(_)) {
+                            continue;
+                        }
                     }
                     Err(error) => return self.trapped(&error),
                 }
@@ -143,7 +146,7 @@ impl Session {
         }
     }
 
-    fn enter(&mut self, doing: Doing, mut entries: Vec<Entry>) {
+    pub(super) fn enter(&mut self, doing: Doing, mut entries: Vec<Entry>) {
         if self.setup.configure {
             self.setup.configure = false;
             entries.insert(0, Entry::Configure(self.configuration()));

@@ -54,7 +54,7 @@ impl Session {
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
         let value = self.read_outcome(status);
         if !failed {
-            self.doing = Doing::Finishing(Box::new(value));
+            self.enter(Doing::Finishing(Box::new(value)), vec![Entry::Finish]);
             return;
         }
         let failure = match value {

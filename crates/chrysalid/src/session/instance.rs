@@ -68,8 +68,9 @@ impl ResourceLimiter for MemoryLimit {
         Ok(desired <= self.0)
     }
 
-    fn table_growing(&mut self, _: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(false)
+    /// Only the table that the guest is made with.
+    fn table_growing(&mut self, current: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(current == 0)
     }
 }
 

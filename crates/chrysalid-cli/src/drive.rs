@@ -1,0 +1,169 @@
+//! Runs a session to its end or to a pause that somebody else has to end, and keeps what comes of it.
+
+use std::sync::Arc;
+
+use chrysalid::{Outcome, Pause, Session, TokioTimer};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::claim::Image;
+use crate::console::Console;
+use crate::exit::Refusal;
+use crate::prompt::{Answer, Terminal};
+use crate::report::{Form, LineReport, Report, Status};
+use crate::save::Keeping;
+
+/// A session that is about to go on, and everything around it.
+pub(crate) struct Drive {
+    pub(crate) session: Session,
+    pub(crate) console: Arc<Console>,
+    pub(crate) keeping: Keeping,
+    /// Somebody to ask, where a pause is not kept.
+    pub(crate) terminal: Option<Terminal>,
+    /// Notes that stand in the report before all others.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Drive {
+    /// Goes on with the program that was started or restored.
+    pub(crate) async fn finish(mut self) -> Result<Report, Refusal> {
+        let outcome = self.outcome().await;
+        let run = hex(&self.session.id());
+        let notes = std::mem::take(&mut self.notes);
+        let console = self.console.clone();
+        let mut report = match outcome {
+            Ok(outcome) => self.keep(&run, outcome).unwrap_or_else(Report::refused),
+            Err(refusal) => Report::refused(refusal),
+        };
+        report.run = Some(run);
+        report.logs = console.lines().iter().map(LineReport::from).collect();
+        report.notes.splice(0..0, notes);
+        report.notes.extend(console.trouble());
+        console.close_journal();
+        Ok(report)
+    }
+
+    async fn outcome(&mut self) -> Result<Outcome, Refusal> {
+        loop {
+            let outcome = {
+                let _watch = Watch::over(&self.session);
+                self.session.resume(&TokioTimer).await?
+            };
+            let Outcome::Paused(pause) = outcome else { return Ok(outcome) };
+            if self.keeping.keeps_pauses() {
+                return Ok(Outcome::Paused(pause));
+            }
+            if pause.pending.is_empty() {
+                self.wait(&pause).await;
+                continue;
+            }
+            match &mut self.terminal {
+                None => return Ok(Outcome::Paused(pause)),
+                Some(terminal) => {
+                    if terminal.decide(&mut self.session).await == Answer::Quit {
+                        return Ok(Outcome::Paused(pause));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A run that is not kept sits out its late timers.
+    async fn wait(&mut self, pause: &Pause) {
+        let left = pause.wake_at.and_then(|at| at.duration_since(std::time::SystemTime::now()).ok());
+        tokio::select! {
+            () = tokio::time::sleep(left.unwrap_or_default()) => {}
+            () = interrupted() => self.session.interrupt_handle().interrupt(),
+        }
+    }
+
+    fn keep(mut self, run: &str, outcome: Outcome) -> Result<Report, Refusal> {
+        match outcome {
+            Outcome::Paused(pause) => self.keep_pause(run, &pause),
+            // A claimed file is left as it is, so that an interrupted run can be forked from its last pause.
+            Outcome::Done(ended) | Outcome::Failed(ended) if Report::is_cancelled(&ended) => {
+                let mut report = Report::ended(ended);
+                if self.keeping.keeps_pauses() && self.console.close_journal().is_some() {
+                    report.notes.push("the pause before is still in the file: go on from it with --fork".to_owned());
+                }
+                Ok(report)
+            }
+            Outcome::Done(ended) | Outcome::Failed(ended) => {
+                let status = if ended.result.is_ok() { Status::Done } else { Status::Failed };
+                let mut report = Report::ended(ended);
+                if let Err(refusal) = self.keeping.ended(run, status.name()) {
+                    report.notes.push(format!("the file does not say that the run ended: {refusal}"));
+                }
+                Ok(report)
+            }
+        }
+    }
+
+    fn keep_pause(&mut self, run: &str, pause: &Pause) -> Result<Report, Refusal> {
+        let keeping = std::mem::take(&mut self.keeping);
+        let saved = if keeping.keeps_pauses() {
+            let image = Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? };
+            keeping.paused(run, image)?
+        } else {
+            None
+        };
+        let mut report = Report::paused(&pause.pending, pause.wake_at, saved.as_deref());
+        report.calls = self.session.calls().into_iter().map(Into::into).collect();
+        if saved.is_none() {
+            report.notes.push("the run is not saved and ends here: --save FILE keeps it".to_owned());
+        }
+        Ok(report)
+    }
+}
+
+/// Interrupts the program when the process is asked to end; at the second time the process ends.
+struct Watch(tokio::task::JoinHandle<()>);
+
+impl Watch {
+    fn over(session: &Session) -> Self {
+        let interrupt = session.interrupt_handle();
+        Self(tokio::spawn(async move {
+            interrupted().await;
+            interrupt.interrupt();
+            interrupted().await;
+            std::process::exit(130);
+        }))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Ready when the process is asked to end, by Ctrl-C or a signal.
+pub(crate) async fn interrupted() {
+    let mut signals = [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok());
+    let [interrupt, terminate] = &mut signals;
+    tokio::select! {
+        () = received(interrupt) => {}
+        () = received(terminate) => {}
+    }
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether warnings belong on stderr beside the document.
+pub(crate) fn warn(form: Form, report: &Report) {
+    if form == Form::Json {
+        for note in &report.notes {
+            eprintln!("note: {note}");
+        }
+    }
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,73 @@
+//! The engine as this process has it: limits and key of the command line, no pool.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, SessionOptions};
+
+use crate::arguments::HostArguments;
+use crate::exit::Refusal;
+
+/// The most memory of a session unless `--memory` asks for more, as in the library.
+const MAX_MEMORY: usize = 256 << 20;
+/// A timer later than this pauses the program instead of keeping the process.
+pub(crate) const PARK_AFTER: Duration = Duration::from_secs(30);
+
+/// What the key is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyUse {
+    /// Nothing will be sealed or opened.
+    None,
+    /// Opens what is there; makes no key.
+    Open,
+    /// Seals, with a new key if there is none yet.
+    Seal,
+}
+
+impl HostArguments {
+    /// The limits that the options and the defaults give.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        limits.memory = self.memory.unwrap_or(limits.memory);
+        limits.cpu_time = self.cpu_time.unwrap_or(limits.cpu_time);
+        limits.wall_time = self.wall_time.or(limits.wall_time);
+        limits
+    }
+
+    pub(crate) fn engine(&self, key_use: KeyUse) -> Result<Engine, Refusal> {
+        engine(self.limits(), find_key(self.key_file.as_deref(), key_use)?)
+    }
+}
+
+pub(crate) fn engine(limits: Limits, key: Option<Key>) -> Result<Engine, Refusal> {
+    let max_memory = limits.memory.max(MAX_MEMORY);
+    let builder = Engine::builder().pool_slots(0).max_memory(max_memory).limits(limits);
+    let builder = match key {
+        Some(key) => builder.key(key),
+        None => builder,
+    };
+    Ok(builder.build()?)
+}
+
+/// The key of the option's file, else of the places where the library looks.
+pub(crate) fn find_key(file: Option<&Path>, key_use: KeyUse) -> Result<Option<Key>, Refusal> {
+    let places = match file {
+        None => KeyPlaces::from_process(),
+        Some(file) => KeyPlaces::from_variables(|name| (name == "CHRYSALID_KEY_FILE").then(|| file.into())),
+    };
+    match key_use {
+        KeyUse::None => Ok(None),
+        KeyUse::Open => Ok(places.find()?),
+        KeyUse::Seal => places.find_or_make()?.map(Some).ok_or_else(|| {
+            Refusal::usage("no key to save with, and no home folder to make one in: set CHRYSALID_KEY or give --key-file")
+        }),
+    }
+}
+
+pub(crate) fn session_options(events: Arc<dyn EventSink>) -> SessionOptions {
+    let mut options = SessionOptions::default();
+    options.park_after = Some(PARK_AFTER);
+    options.events = Some(events);
+    options
+}

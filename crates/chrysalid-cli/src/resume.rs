@@ -1,0 +1,130 @@
+//! `chrysalid resume`: goes on with a saved program, once.
+//!
+//! The order is what keeps effects from happening twice: lock the file, restore, check every decision, take the places
+//! that will be written, claim, and only then let the session step. Nothing before the claim changes what the file says.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use chrysalid::{ErrorKind, EventSink, Restore, Session};
+
+use crate::arguments::ResumeArguments;
+use crate::claim::{Claim, Decided, Draft, Image, Journal, Record, SavedFile, Target};
+use crate::console::Console;
+use crate::drive::{Drive, hex, warn};
+use crate::exit::Refusal;
+use crate::host::{KeyUse, PARK_AFTER, session_options};
+use crate::prompt::Terminal;
+use crate::report::{CallReport, Form, Report};
+use crate::save::Keeping;
+use crate::tools;
+
+/// Goes on with a saved program until it ends or pauses again.
+pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusal> {
+    let form = Form::of(arguments.host.json);
+    let console = Console::new(form);
+    let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
+    let engine = arguments.host.engine(KeyUse::Open)?;
+    let saved = SavedFile::open(&arguments.file)?;
+    let image = check_state(arguments, &saved)?;
+    let restore = if arguments.fork { Restore::Fork } else { Restore::Resume };
+    let options = session_options(console.clone() as Arc<dyn EventSink>);
+    let within = |error: chrysalid::Error| Refusal::from(error).within(&arguments.file);
+    let mut session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
+    if session.is_idle() {
+        return Err(Refusal::of_kind(ErrorKind::NotRunning, "no program waits in it").within(&arguments.file));
+    }
+    for (call, decision) in &arguments.decisions.0 {
+        session.decide(*call, decision.clone()).map_err(within)?;
+    }
+    if !arguments.fork && nothing_to_do(arguments, &session, &image) {
+        return Ok(unchanged(arguments, &session, &image));
+    }
+    let notes = unknown_calls(&saved);
+    let (keeping, journal) = claim(arguments, saved, &image, &session)?;
+    if let Some(journal) = journal {
+        console.journal(journal);
+    }
+    let terminal = if form == Form::Text { Terminal::open() } else { None };
+    let report = Drive { session, console, keeping, terminal, notes }.finish().await?;
+    warn(form, &report);
+    Ok(report)
+}
+
+/// The image to go on from, if the file still has one for this.
+fn check_state(arguments: &ResumeArguments, saved: &SavedFile) -> Result<Image, Refusal> {
+    let taken = saved.contents.taken(&arguments.file);
+    match (saved.contents.image.clone(), taken) {
+        (Some(image), None) => Ok(image),
+        (Some(image), Some(_)) if arguments.fork => Ok(image),
+        (_, Some(taken)) => Err(taken),
+        (None, None) => Err(Refusal::of_kind(ErrorKind::Corrupt, "it holds no image").within(&arguments.file)),
+    }
+}
+
+/// Whether the program would wait just as before.
+fn nothing_to_do(arguments: &ResumeArguments, session: &Session, image: &Image) -> bool {
+    if !arguments.decisions.0.is_empty() {
+        return false;
+    }
+    match image.wake_at {
+        Some(at) => at > SystemTime::now() + PARK_AFTER,
+        None => !session.pending().is_empty(),
+    }
+}
+
+/// The pause as it was; the file is untouched.
+fn unchanged(arguments: &ResumeArguments, session: &Session, image: &Image) -> Report {
+    let mut report = Report::paused(&session.pending(), image.wake_at, Some(&arguments.file));
+    report.run = Some(hex(&session.id()));
+    report.calls = session.calls().into_iter().map(CallReport::from).collect();
+    report
+}
+
+/// What whoever forks after a crash must know.
+fn unknown_calls(saved: &SavedFile) -> Vec<String> {
+    let unknown = saved.contents.unknown_calls().into_iter();
+    unknown.map(|call| format!("call {call} was begun before, and may have been done")).collect()
+}
+
+/// Takes every place that will be written, then claims the file of this run, if it has one.
+fn claim(
+    arguments: &ResumeArguments,
+    mut saved: SavedFile,
+    image: &Image,
+    session: &Session,
+) -> Result<(Keeping, Option<Journal>), Refusal> {
+    let file = arguments.file.as_path();
+    let elsewhere = arguments.save.as_deref().filter(|save| !same_file(save, file));
+    let claim = Claim {
+        run: hex(&session.id()),
+        fork: arguments.fork,
+        decisions: arguments.decisions.0.iter().map(|(call, decision)| Decided::new(*call, decision)).collect(),
+        save: elsewhere.map(|save| save.display().to_string()),
+    };
+    if !arguments.fork {
+        saved.give_records()?;
+        let keeping = Keeping::claimed(file, elsewhere)?;
+        return Ok((keeping, Some(saved.claim(claim)?)));
+    }
+    match elsewhere {
+        // The fork gets a file of its own, claimed from its first moment.
+        Some(path) => {
+            let records = [Record::Image(image.clone()), Record::Claimed(Claim { save: None, ..claim })];
+            let published = Draft::reserve(path, Target::Named)?.publish(&records)?;
+            let journal = Journal::behind(published).map_err(|error| Refusal::unwritable(path, &error))?;
+            Ok((Keeping::claimed(path, None)?, Some(journal)))
+        }
+        // After a crash the fork takes the place of the original.
+        None if !saved.contents.claims.is_empty() => {
+            let keeping = Keeping::claimed(file, None)?;
+            Ok((keeping, Some(saved.claim(claim)?)))
+        }
+        None => Ok((Keeping::nowhere(), None)),
+    }
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}

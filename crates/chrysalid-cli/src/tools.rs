@@ -1,0 +1,65 @@
+//! The tools of a `tools.toml`: commands that a program may call. `manifest` reads the file, `command` runs one call.
+
+mod command;
+mod manifest;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use chrysalid::{Approval, Capabilities, Capability};
+
+use crate::console::Console;
+use crate::exit::Refusal;
+use command::ToolCommand;
+use manifest::{Ask, Manifest, Tool};
+
+/// The tools of a file; none without one. A call asks `console` before its command starts.
+pub(crate) fn load(path: Option<&Path>, console: &Arc<Console>) -> Result<Capabilities, Refusal> {
+    let Some(path) = path else { return Ok(Capabilities::none()) };
+    let manifest = Manifest::read(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Commands run elsewhere than this process.
+    let folder = folder.canonicalize().map_err(|error| Refusal::unreadable(path, &error))?;
+    let mut capabilities = Vec::new();
+    for (name, tool) in manifest.tools() {
+        let capability = capability(name.get_ref(), tool, &folder, console);
+        // One at a time, so that the error can name the line.
+        Capabilities::new([capability.clone()]).map_err(|error| manifest.refuse(name.span().start, &error.to_string()))?;
+        capabilities.push(capability);
+    }
+    Ok(Capabilities::new(capabilities)?)
+}
+
+fn capability(name: &str, tool: &Tool, folder: &Path, console: &Arc<Console>) -> Capability {
+    let command = Arc::new(ToolCommand::new(name, &tool.command, folder));
+    let console = console.clone();
+    let mut capability = Capability::raw(name, move |context, argument| {
+        let (command, console) = (command.clone(), console.clone());
+        async move {
+            console.may_start()?;
+            command.run(&context, &argument).await
+        }
+    })
+    .description(&*tool.description)
+    .approval(match tool.approval {
+        Ask::Never => Approval::Never,
+        Ask::Ask => Approval::Ask,
+    })
+    .idempotent(tool.idempotent);
+    if let Some(input) = &tool.input {
+        capability = capability.input_schema(serde_json::Value::Object(input.clone()));
+    }
+    if let Some(effects) = tool.effects() {
+        capability = capability.effects(effects);
+    }
+    if let Some(timeout) = tool.timeout {
+        capability = capability.timeout(timeout.0);
+    }
+    if let Some(calls) = tool.concurrency {
+        capability = capability.concurrency(calls.get());
+    }
+    if let Some(calls) = tool.max_calls {
+        capability = capability.max_calls(calls);
+    }
+    capability
+}
