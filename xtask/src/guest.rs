@@ -1,7 +1,7 @@
 //! `cargo xtask guest`: builds `guest.wasm` with the code of the crate's build script, and pins it.
 
 #[path = "../../crates/chrysalid/build/guest.rs"]
-mod build;
+pub(crate) mod build;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("chrysalid-store", &[]),
     ("chrysalid", &["chrysalid-policy"]),
     ("chrysalid-policy", &[]),
+    ("chrysalid-bench", &["chrysalid"]),
     ("xtask", &[]),
 ];
 

@@ -1,5 +1,6 @@
-//! Development commands: `cargo xtask guest | test | layers`.
+//! Development commands: `cargo xtask guest | test | layers | bench`.
 
+mod bench;
 mod guest;
 mod layers;
 mod test;
@@ -19,7 +20,9 @@ usage: cargo xtask COMMAND
   test [--long] [FILTER]  formatting, clippy, layers, cargo-deny, all tests, examples;
                           with FILTER only the tests whose name contains it;
                           --long also runs the tests that take minutes
-  layers                  check which crate depends on which";
+  layers                  check which crate depends on which
+  bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
+                          session costs; fails when the guest is over twice native";
 
 fn main() -> ExitCode {
     match run() {
@@ -38,6 +41,8 @@ fn run() -> Result<ExitCode> {
         ["guest"] => guest::build(guest::Lockfile::Compare),
         ["guest", "--bless"] => guest::build(guest::Lockfile::Write),
         ["layers"] => layers::check(),
+        ["bench"] => bench::run(bench::Length::Full),
+        ["bench", "--quick"] => bench::run(bench::Length::Quick),
         ["test", options @ ..] => match test::Options::parse(options) {
             Some(options) => Ok(test::run(&options)),
             None => usage(),

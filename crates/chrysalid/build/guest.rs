@@ -13,8 +13,8 @@
 //! ```
 
 mod lock;
-mod source;
-mod zig;
+pub(crate) mod source;
+pub(crate) mod zig;
 
 use std::fmt::{self, Write as _};
 use std::fs::{self, File};
@@ -99,7 +99,7 @@ pub(crate) fn build(folder: &Path, target: &Path) -> Result<Guest> {
 }
 
 /// The guard is the open file: its lock ends with it, also when the process is killed.
-fn hold(path: &Path) -> Result<File> {
+pub(crate) fn hold(path: &Path) -> Result<File> {
     let file = File::create(path).map_err(|error| Error::file("open", path, &error))?;
     file.lock().map_err(|error| Error::file("lock", path, &error))?;
     Ok(file)
@@ -125,7 +125,7 @@ fn compile(zig: &Path, source: &Source, work: &Path, to: &Path) -> Result<()> {
 }
 
 /// The standard output of a command that has to succeed.
-fn output(command: &mut Command) -> Result<Vec<u8>> {
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command
         .output()
@@ -163,7 +163,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&new, path).map_err(|error| Error::file("replace", path, &error))
 }
 
-fn create_folder(path: &Path) -> Result<()> {
+pub(crate) fn create_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| Error::file("create", path, &error))
 }
 

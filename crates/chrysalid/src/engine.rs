@@ -56,13 +56,19 @@ pub(crate) struct Runtime {
 
 impl Runtime {
     fn new(options: &EngineBuilder, pooled: bool) -> Result<Self> {
-        let guest_error = |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
+        let guest_error =
+            |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
         let engine = wasmtime::Engine::new(&config(options, pooled)).map_err(guest_error)?;
         let image = image::load(&engine, options.cache.as_deref())?;
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(guest_error)?;
         let pre = linker.instantiate_pre(&image.module).map_err(guest_error)?;
-        Ok(Self { ticker: Ticker::new(engine.weak()), engine, pre, image })
+        Ok(Self {
+            ticker: Ticker::new(engine.weak()),
+            engine,
+            pre,
+            image,
+        })
     }
 
     pub(crate) fn ticker(&self) -> &Ticker {
@@ -102,7 +108,6 @@ impl Engine {
     }
 
     /// Options for an engine.
-    #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -195,7 +200,11 @@ impl Engine {
     /// The rules for a set of capabilities: those of the builder, else the rule of two where effects are declared.
     pub(crate) fn rules(&self, capabilities: &Capabilities) -> Rules {
         self.0.rules.clone().unwrap_or_else(|| {
-            let rule = if capabilities.declare_effects() { RuleOfTwo::On } else { RuleOfTwo::Off };
+            let rule = if capabilities.declare_effects() {
+                RuleOfTwo::On
+            } else {
+                RuleOfTwo::Off
+            };
             Rules::with_rule_of_two(rule)
         })
     }
@@ -203,7 +212,9 @@ impl Engine {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("options", &self.0.options).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("options", &self.0.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -317,23 +328,42 @@ impl EngineBuilder {
         if self.max_memory > MAX_MEMORY {
             return Err(Error::new(
                 ErrorKind::Config,
-                format!("max memory of {} bytes is more than {MAX_MEMORY}", self.max_memory),
+                format!(
+                    "max memory of {} bytes is more than {MAX_MEMORY}",
+                    self.max_memory
+                ),
             ));
         }
         self.limits.check(self.max_memory)?;
         // A pool that cannot be reserved is not an error: sessions are made on demand.
-        let pooled = if self.pool_slots > 0 { Runtime::new(&self, true).ok() } else { None };
+        let pooled = if self.pool_slots > 0 {
+            Runtime::new(&self, true).ok()
+        } else {
+            None
+        };
         let on_demand = OnceLock::new();
         let image = match &pooled {
             Some(runtime) => &runtime.image,
-            None => match on_demand.get_or_init(|| Runtime::new(&self, false).map_err(|error| error.to_string())) {
+            None => match on_demand
+                .get_or_init(|| Runtime::new(&self, false).map_err(|error| error.to_string()))
+            {
                 Ok(runtime) => &runtime.image,
                 Err(message) => return Err(Error::new(ErrorKind::Guest, message.clone())),
             },
         };
-        let identity = snapshot::Identity { guest: image.guest_hash, abi: abi::VERSION };
+        let identity = snapshot::Identity {
+            guest: image.guest_hash,
+            abi: abi::VERSION,
+        };
         let baseline = image.memory.clone();
         let rules = self.rules.clone();
-        Ok(Engine(Arc::new(Inner { pooled, on_demand, options: self, rules, identity, baseline })))
+        Ok(Engine(Arc::new(Inner {
+            pooled,
+            on_demand,
+            options: self,
+            rules,
+            identity,
+            baseline,
+        })))
     }
 }

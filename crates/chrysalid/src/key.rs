@@ -195,7 +195,7 @@ fn fill_with_randomness(bytes: &mut [u8]) -> Result<(), KeyError> {
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     // Its full length at once: a string that grew would leave parts of a secret in freed memory.
     let mut text = String::with_capacity(bytes.len() * 2);
     for half in bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
@@ -262,10 +262,7 @@ pub(crate) struct KeyRing {
 impl KeyRing {
     /// The key of this id.
     pub(crate) fn lookup(&self, id: KeyId) -> Option<&Key> {
-        self.current
-            .iter()
-            .chain(&self.old)
-            .find(|key| key.id == id)
+        self.current.iter().chain(&self.old).find(|key| key.id == id)
     }
 }
 
@@ -305,10 +302,7 @@ mod tests {
             assert_eq!(Key::from_text(&text).unwrap().secret(), &expected);
         }
         let text = format!("{}8=", "-+".repeat(21));
-        assert_eq!(
-            Key::from_text(&text).unwrap().secret()[..3],
-            [0xfb, 0xef, 0xbe]
-        );
+        assert_eq!(Key::from_text(&text).unwrap().secret()[..3], [0xfb, 0xef, 0xbe]);
     }
 
     #[test]

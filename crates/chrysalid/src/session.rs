@@ -8,12 +8,14 @@ mod admit;
 mod decide;
 mod driver;
 mod finish;
+mod imports;
 mod instance;
 mod memory;
 mod meter;
 mod open;
 mod random;
 mod run;
+mod shared;
 pub(crate) mod state;
 
 use std::collections::HashMap;
@@ -29,10 +31,12 @@ use crate::event::EventSink;
 use crate::limits::Limits;
 use crate::outcome::Failure;
 use crate::value::wire::{self, Bounds};
+pub(crate) use imports::{HostState, link};
 use instance::Guest;
-pub(crate) use instance::{HostState, Instance, link};
-pub use meter_handle::Interrupt;
+pub(crate) use instance::Instance;
 use meter::Meter;
+pub use meter_handle::Interrupt;
+pub use shared::SharedSession;
 use state::State;
 
 /// Options of one session. Everything that is not set comes from the engine.
@@ -55,7 +59,10 @@ pub struct SessionOptions {
 
 impl std::fmt::Debug for SessionOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionOptions").field("limits", &self.limits).field("clock", &self.clock).finish_non_exhaustive()
+        f.debug_struct("SessionOptions")
+            .field("limits", &self.limits)
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
     }
 }
 
@@ -180,7 +187,12 @@ impl Session {
     /// Calls that wait for a person or something outside, in the order they were made.
     #[must_use]
     pub fn pending(&self) -> Vec<PendingCall> {
-        self.state.calls.iter().filter(|(_, call)| call.is_pending()).filter_map(|(number, _)| self.pending_call(*number)).collect()
+        self.state
+            .calls
+            .iter()
+            .filter(|(_, call)| call.is_pending())
+            .filter_map(|(number, _)| self.pending_call(*number))
+            .collect()
     }
 
     fn pending_call(&self, number: u32) -> Option<PendingCall> {
@@ -212,7 +224,11 @@ impl Session {
     /// The record of all calls of the session.
     #[must_use]
     pub fn calls(&self) -> Vec<CallRecord> {
-        self.state.calls.iter().map(|(number, _)| self.record(*number)).flatten().collect()
+        self.state
+            .calls
+            .keys()
+            .filter_map(|number| self.record(*number))
+            .collect()
     }
 
     fn record(&self, number: u32) -> Option<CallRecord> {
@@ -222,20 +238,30 @@ impl Session {
             id: call.id(number),
             name: call.name.clone(),
             status: call.status,
-            duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
-            edited: edited.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok()),
+            duration: call
+                .took_millis
+                .map(|millis| Duration::from_millis(u64::from(millis))),
+            edited: edited
+                .and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok()),
         })
     }
 
     fn bounds(&self, bytes: usize) -> Bounds {
-        Bounds { bytes, depth: self.limits.value_depth, nodes: self.limits.value_nodes }
+        Bounds {
+            bytes,
+            depth: self.limits.value_depth,
+            nodes: self.limits.value_nodes,
+        }
     }
 
     /// The number of a call of this session, if the id is one that was handed out.
     fn number(&self, id: CallId) -> Result<u32> {
         match self.state.calls.get(&id.number) {
             Some(call) if call.program == id.program => Ok(id.number),
-            _ => Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session"))),
+            _ => Err(Error::new(
+                ErrorKind::UnknownCall,
+                format!("no call {id} in this session"),
+            )),
         }
     }
 
@@ -282,7 +308,9 @@ mod meter_handle {
 
     impl std::fmt::Debug for Interrupt {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.debug_struct("Interrupt").field("set", &self.0.is_interrupted()).finish()
+            f.debug_struct("Interrupt")
+                .field("set", &self.0.is_interrupted())
+                .finish()
         }
     }
 }

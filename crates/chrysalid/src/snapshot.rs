@@ -12,12 +12,11 @@ use crate::call::{CallId, CallStatus};
 use crate::clock::from_millis;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::session::state::State;
 use crate::session::Instance;
-use format::{Contents, PAGE};
+use crate::session::state::State;
 pub(crate) use format::Identity;
 use format::SnapshotError;
-
+use format::{Contents, PAGE};
 
 /// Level at which the header is compressed.
 const HEADER_LEVEL: i32 = 1;
@@ -85,13 +84,15 @@ pub(crate) struct PackedMemory {
 impl PackedMemory {
     /// Writes the pages into a guest that starts from the baseline.
     pub(crate) fn write_into(&self, baseline: &[u8], instance: &mut Instance) -> Result<()> {
-        let length = usize::try_from(self.length).map_err(|_| Error::new(ErrorKind::Corrupt, "memory length"))?;
+        let length =
+            usize::try_from(self.length).map_err(|_| Error::new(ErrorKind::Corrupt, "memory length"))?;
         instance.grow_to(length)?;
         let memory = instance.memory_mut();
         pages::unpack(&self.pages, baseline, self.length, |page, contents| {
             let start = page as usize * PAGE;
-            let place =
-                memory.get_mut(start..start + PAGE).ok_or_else(|| SnapshotError::corrupt("page outside of memory"))?;
+            let place = memory
+                .get_mut(start..start + PAGE)
+                .ok_or_else(|| SnapshotError::corrupt("page outside of memory"))?;
             place.copy_from_slice(contents);
             Ok(())
         })?;
@@ -100,7 +101,12 @@ impl PackedMemory {
 }
 
 pub(crate) fn seal(engine: &Engine, state: &State, memory: &[u8], changed: Vec<u32>) -> Result<Vec<u8>> {
-    let key = engine.options().keys.current.as_ref().ok_or(SnapshotError::NoKey)?;
+    let key = engine
+        .options()
+        .keys
+        .current
+        .as_ref()
+        .ok_or(SnapshotError::NoKey)?;
     let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
     let header = zstd::bulk::compress(&header, HEADER_LEVEL)
         .map_err(|error| Error::internal(format!("header: {error}")))?;
@@ -115,21 +121,38 @@ pub(crate) fn seal(engine: &Engine, state: &State, memory: &[u8], changed: Vec<u
 pub(crate) fn open(engine: &Engine, bytes: &[u8], max_memory: u64) -> Result<Image> {
     let contents = format::read(bytes, engine.identity(), &engine.options().keys, max_memory)?;
     let state = open_header(&contents.header)?;
-    Ok(Image { state, memory: PackedMemory { length: contents.memory_len, pages: contents.pages } })
+    Ok(Image {
+        state,
+        memory: PackedMemory {
+            length: contents.memory_len,
+            pages: contents.pages,
+        },
+    })
 }
 
 fn open_header(header: &[u8]) -> Result<State> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, format!("snapshot header: {what}"));
     let decoder = zstd::stream::read::Decoder::new(header).map_err(|error| corrupt(error.to_string()))?;
     let mut plain = Vec::new();
-    decoder.take(MAX_HEADER).read_to_end(&mut plain).map_err(|error| corrupt(error.to_string()))?;
+    decoder
+        .take(MAX_HEADER)
+        .read_to_end(&mut plain)
+        .map_err(|error| corrupt(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| corrupt(error.to_string()))
 }
 
 pub(crate) fn inspect(engine: &Engine, bytes: &[u8]) -> Result<Inspection> {
     let clear = format::clear_fields(bytes)?;
     let ours = engine.identity().guest == clear.guest;
-    let sealed = match format::read(bytes, &Identity { guest: clear.guest, abi: clear.abi }, &engine.options().keys, u64::MAX) {
+    let sealed = match format::read(
+        bytes,
+        &Identity {
+            guest: clear.guest,
+            abi: clear.abi,
+        },
+        &engine.options().keys,
+        u64::MAX,
+    ) {
         Ok(contents) => Some(tell(&open_header(&contents.header)?)),
         Err(SnapshotError::UnknownKey { .. }) => None,
         Err(error) => return Err(error.into()),
@@ -152,7 +175,11 @@ fn tell(state: &State) -> SealedInspection {
         paused: state.program.is_some(),
         at: from_millis(state.last_millis),
         taint: state.taint.clone(),
-        calls: state.calls.iter().map(|(number, call)| (call.id(*number), call.name.clone(), call.status)).collect(),
+        calls: state
+            .calls
+            .iter()
+            .map(|(number, call)| (call.id(*number), call.name.clone(), call.status))
+            .collect(),
     }
 }
 

@@ -6,7 +6,10 @@ pub(crate) const IMPORT_MODULE: &str = "chrysalid";
 
 macro_rules! constants {
     ($($name:ident: $type:ty = $value:expr, $c:literal;)*) => {
-        $(pub(crate) const $name: $type = $value;)*
+        $(
+            #[allow(dead_code, reason = "the whole ABI is listed, whether the host looks at a constant or not")]
+            pub(crate) const $name: $type = $value;
+        )*
 
         #[cfg(test)]
         const ALL: &[(&str, &dyn Fn() -> String)] = &[$(($c, &|| format!("{:?}", $name)),)*];
@@ -100,9 +103,10 @@ mod tests {
             .filter_map(|line| line.split_once(' '))
             .map(|(name, rest)| {
                 let value = rest.split("/*").next().unwrap().trim();
-                let value = value
-                    .strip_prefix("0x")
-                    .map_or_else(|| value.to_owned(), |hex| u32::from_str_radix(hex, 16).unwrap().to_string());
+                let value = value.strip_prefix("0x").map_or_else(
+                    || value.to_owned(),
+                    |hex| u32::from_str_radix(hex, 16).unwrap().to_string(),
+                );
                 (name.to_owned(), value)
             })
             .collect()
@@ -112,12 +116,19 @@ mod tests {
     fn host_and_guest_agree() {
         let mut header = header();
         assert_eq!(header.remove("ABI_VERSION"), Some(VERSION.to_string()));
-        assert_eq!(header.remove("ABI_IMPORT_MODULE"), Some(format!("{IMPORT_MODULE:?}")));
+        assert_eq!(
+            header.remove("ABI_IMPORT_MODULE"),
+            Some(format!("{IMPORT_MODULE:?}"))
+        );
         for (name, value) in ALL {
             assert_eq!(header.remove(*name), Some(value()), "{name}");
         }
         // Tags of values are compared in value/wire.rs, by their meaning.
         header.retain(|name, _| !name.starts_with("TAG_") && !name.starts_with("ERROR_HAS_"));
-        assert_eq!(header, BTreeMap::new(), "constants of the header that the host does not know");
+        assert_eq!(
+            header,
+            BTreeMap::new(),
+            "constants of the header that the host does not know"
+        );
     }
 }

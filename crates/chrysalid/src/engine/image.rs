@@ -18,6 +18,7 @@ use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use super::abi;
 use crate::error::{Error, ErrorKind, Result};
+use crate::key::hex;
 
 /// The guest that this build carries.
 static GUEST: &[u8] = include_bytes!(env!("CHRYSALID_GUEST_WASM"));
@@ -73,19 +74,36 @@ fn initialise(engine: &Engine) -> wasmtime::Result<Vec<u8>> {
     let linker = constant_imports(engine)?;
     block_on(async {
         let instance = linker.instantiate_async(&mut store, &module).await?;
-        instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call_async(&mut store, ()).await?;
+        instance
+            .get_typed_func::<(), ()>(&mut store, "_initialize")?
+            .call_async(&mut store, ())
+            .await?;
         let init = instance.get_typed_func::<(), i32>(&mut store, abi::EXPORT_INIT)?;
         let status = init.call_async(&mut store, ()).await?;
         if status != abi::STATUS_OK {
-            return Err(wasmtime::Error::msg(format!("initialisation ended with status {status}")));
+            return Err(wasmtime::Error::msg(format!(
+                "initialisation ended with status {status}"
+            )));
         }
-        wizer.snapshot(&context, &mut State { store: &mut store, instance }).await
+        wizer
+            .snapshot(
+                &context,
+                &mut State {
+                    store: &mut store,
+                    instance,
+                },
+            )
+            .await
     })
 }
 
 fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<()>> {
     let mut linker = Linker::new(engine);
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED)?;
+    linker.func_wrap(
+        abi::IMPORT_MODULE,
+        abi::IMPORT_CALL,
+        |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED,
+    )?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, |_: u32, _: u32, _: u32| ())?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |_: u32| BASELINE_TIME)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, |_: u32, _: u32| ())?;
@@ -99,7 +117,11 @@ struct State<'a> {
 
 impl InstanceState for State<'_> {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
-        match self.instance.get_global(&mut *self.store, name).map(|global| global.get(&mut *self.store)) {
+        match self
+            .instance
+            .get_global(&mut *self.store, name)
+            .map(|global| global.get(&mut *self.store))
+        {
             Some(Val::I32(value)) => SnapshotVal::I32(value),
             Some(Val::I64(value)) => SnapshotVal::I64(value),
             Some(Val::F32(bits)) => SnapshotVal::F32(bits),
@@ -134,9 +156,18 @@ fn measure(engine: &Engine, module: Module, guest_hash: [u8; 32]) -> Result<Imag
         .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
     let memory: Arc<[u8]> = memory.data(&store).into();
     if board as usize + abi::BOARD_SIZE > memory.len() {
-        return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
+        return Err(Error::new(
+            ErrorKind::Guest,
+            format!("guest: board at {board} is outside of memory"),
+        ));
     }
-    Ok(Image { module, guest_hash, memory, board, stack_pointer })
+    Ok(Image {
+        module,
+        guest_hash,
+        memory,
+        board,
+        stack_pointer,
+    })
 }
 
 /// Drives a future that never waits for anything outside: guest code without a deadline.
@@ -164,8 +195,10 @@ impl Cache {
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         engine.precompile_compatibility_hash().hash(&mut hasher);
         let digest: [u8; 32] = hasher.0.finalize().into();
-        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        Some(Self { path: folder.join(format!("guest-{name}.cwasm")) })
+        let name = hex(digest.first_chunk::<16>().map_or(&[], |half| half.as_slice()));
+        Some(Self {
+            path: folder.join(format!("guest-{name}.cwasm")),
+        })
     }
 
     fn read(&self, engine: &Engine) -> Option<Module> {
@@ -179,6 +212,7 @@ impl Cache {
             unsafe_code,
             reason = "the bytes are `Module::serialize`'s own: written by this user, closed to others, and unchanged by their hash"
         )]
+        // SAFETY: as the reason says; wasmtime checks its own version and configuration.
         unsafe { Module::deserialize(engine, module) }.ok()
     }
 
@@ -222,7 +256,11 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if is_private(&fs::metadata(folder)?) { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
+    if is_private(&fs::metadata(folder)?) {
+        Ok(())
+    } else {
+        Err(std::io::ErrorKind::PermissionDenied.into())
+    }
 }
 
 #[cfg(unix)]

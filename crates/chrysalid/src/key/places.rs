@@ -48,8 +48,8 @@ impl KeyPlaces {
                 .map(PathBuf::from)
                 .filter(|path| path.is_absolute())
         };
-        let state = directory("XDG_STATE_HOME")
-            .or_else(|| directory("HOME").map(|home| home.join(".local/state")));
+        let state =
+            directory("XDG_STATE_HOME").or_else(|| directory("HOME").map(|home| home.join(".local/state")));
         Self {
             text: variable(TEXT_VARIABLE),
             file: variable(FILE_VARIABLE).map(PathBuf::from),
@@ -70,9 +70,7 @@ impl KeyPlaces {
             return read(path).map(Some);
         }
         match self.state_file.as_deref().map(read) {
-            Some(Err(KeyError::File { reason, .. })) if reason.kind() == ErrorKind::NotFound => {
-                Ok(None)
-            }
+            Some(Err(KeyError::File { reason, .. })) if reason.kind() == ErrorKind::NotFound => Ok(None),
             found => found.transpose(),
         }
     }
@@ -139,10 +137,7 @@ fn make(path: &Path) -> Result<Key, KeyError> {
 
 fn link_new_file(path: &Path, suffix: &str, key: &Key) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let draft = Draft(directory.join(format!(".key-{suffix}")));
     let mut file = OpenOptions::new()
         .write(true)
@@ -234,14 +229,8 @@ mod tests {
         );
         let under_home = Some("/h/.local/state/chrysalid/key".into());
         assert_eq!(state_file(&[("HOME", "/h")]), under_home);
-        assert_eq!(
-            state_file(&[("XDG_STATE_HOME", ""), ("HOME", "/h")]),
-            under_home
-        );
-        assert_eq!(
-            state_file(&[("XDG_STATE_HOME", "s"), ("HOME", "/h")]),
-            under_home
-        );
+        assert_eq!(state_file(&[("XDG_STATE_HOME", ""), ("HOME", "/h")]), under_home);
+        assert_eq!(state_file(&[("XDG_STATE_HOME", "s"), ("HOME", "/h")]), under_home);
         assert_eq!(state_file(&[("HOME", "h")]), None);
         assert!(places(&[]).find_or_make().unwrap().is_none());
     }
@@ -277,10 +266,7 @@ mod tests {
                     make(&path).unwrap().id()
                 };
                 let makers: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
-                makers
-                    .into_iter()
-                    .map(|maker| maker.join().unwrap())
-                    .collect()
+                makers.into_iter().map(|maker| maker.join().unwrap()).collect()
             });
             let kept = read(&path).unwrap().id();
             assert_eq!(ids, [kept; 8]);
@@ -369,10 +355,7 @@ mod tests {
         let home = TempDir::new().unwrap();
         let (path, target) = (home.path().join("key"), home.path().join("target"));
         std::os::unix::fs::symlink(&target, &path).unwrap();
-        assert!(matches!(
-            make(&path),
-            Err(KeyError::File { action: "read", .. })
-        ));
+        assert!(matches!(make(&path), Err(KeyError::File { action: "read", .. })));
         assert!(!target.exists());
     }
 }

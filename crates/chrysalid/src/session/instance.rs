@@ -9,207 +9,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use wasmtime::{
-    Caller, Error as WasmError, Global, Linker, Memory, ResourceLimiter, Store, StoreContextMut, TypedFunc,
-    UpdateDeadline,
-};
+use wasmtime::{Error as WasmError, Global, Memory, Store, TypedFunc};
 
-use super::meter::{Meter, Verdict};
+use super::imports::{HostState, on_tick, outside, read_word, slice, write_word};
+use super::meter::Meter;
 use super::random::Stream;
+use crate::clock::Random;
 use crate::engine::{Engine, Runtime, abi};
 use crate::error::{Error, ErrorKind, Result};
-
-/// Linear memory that the store grants over the limit, so that the guest's own count is what a program meets first.
-const MEMORY_SLACK: usize = 1 << 20;
-/// Host memory that one request or line costs beside its bytes.
-const ENTRY_COST: usize = 256;
-/// Console lines that are kept, whatever their size.
-const MAX_LINES: usize = 10_000;
-
-/// A call as the guest made it; nothing about it has been checked.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) number: u32,
-    pub(crate) name: Vec<u8>,
-    pub(crate) argument: Vec<u8>,
-}
-
-/// A console line as the guest wrote it.
-#[derive(Debug)]
-pub(crate) struct Line {
-    pub(crate) level: u32,
-    pub(crate) values: Vec<u8>,
-}
-
-/// What the imports of one guest work on.
-pub(crate) struct HostState {
-    memory: Option<Memory>,
-    board: usize,
-    meter: Arc<Meter>,
-    pub(crate) random: Stream,
-    pub(crate) requests: Vec<Request>,
-    pub(crate) lines: Vec<Line>,
-    pub(crate) lines_dropped: u32,
-    pub(crate) last_number: u32,
-    /// No call leaves the guest any more.
-    pub(crate) closed: bool,
-    /// Bytes held here, and how many may be held.
-    held: usize,
-    pub(crate) may_hold: usize,
-    pub(crate) may_log: usize,
-    logged: usize,
-    limiter: MemoryLimit,
-}
-
-struct MemoryLimit(usize);
-
-impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(&mut self, _: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(desired <= self.0)
-    }
-
-    /// Only the table that the guest is made with.
-    fn table_growing(&mut self, current: usize, _: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        Ok(current == 0)
-    }
-}
-
-impl HostState {
-    /// Takes what the guest asked for and wrote since the last time.
-    pub(crate) fn take(&mut self) -> (Vec<Request>, Vec<Line>) {
-        self.held = 0;
-        (std::mem::take(&mut self.requests), std::mem::take(&mut self.lines))
-    }
-
-    pub(crate) fn begin_program(&mut self) {
-        self.closed = false;
-        self.logged = 0;
-        self.lines_dropped = 0;
-    }
-
-    fn hold(&mut self, bytes: usize) -> bool {
-        let wanted = self.held.saturating_add(bytes).saturating_add(ENTRY_COST);
-        if wanted > self.may_hold {
-            return false;
-        }
-        self.held = wanted;
-        true
-    }
-}
-
-/// Gives a linker the guest's four imports, and nothing else.
-pub(crate) fn link(linker: &mut Linker<HostState>) -> wasmtime::Result<()> {
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, import_call)?;
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, import_log)?;
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |caller: Caller<'_, HostState>, clock: u32| {
-        let meter = &caller.data().meter;
-        match clock {
-            abi::TIME_MONOTONIC => meter.monotonic_millis(),
-            abi::TIME_HOST => meter.host_millis(),
-            _ => meter.wall_millis(),
-        }
-    })?;
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, import_random)?;
-    Ok(())
-}
-
-fn import_call(
-    mut caller: Caller<'_, HostState>,
-    name: u32,
-    name_length: u32,
-    argument: u32,
-    length: u32,
-) -> wasmtime::Result<u32> {
-    let (memory, state) = parts(&mut caller)?;
-    let (name, argument) = (slice(memory, name, name_length)?, slice(memory, argument, length)?);
-    let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE);
-    if state.closed || stopped {
-        return Ok(abi::CALL_STOPPED);
-    }
-    let Some(number) = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED) else {
-        return Ok(abi::CALL_REFUSED);
-    };
-    if !state.hold(name.len() + argument.len()) {
-        return Ok(abi::CALL_REFUSED);
-    }
-    state.last_number = number;
-    state.requests.push(Request { number, name: name.to_vec(), argument: argument.to_vec() });
-    Ok(number)
-}
-
-fn import_log(mut caller: Caller<'_, HostState>, level: u32, values: u32, length: u32) -> wasmtime::Result<()> {
-    let (memory, state) = parts(&mut caller)?;
-    let values = slice(memory, values, length)?;
-    if state.logged >= state.may_log || state.lines.len() >= MAX_LINES || !state.hold(values.len()) {
-        state.lines_dropped = state.lines_dropped.saturating_add(1);
-        return Ok(());
-    }
-    state.logged += values.len();
-    state.lines.push(Line { level, values: values.to_vec() });
-    Ok(())
-}
-
-fn import_random(mut caller: Caller<'_, HostState>, address: u32, length: u32) -> wasmtime::Result<()> {
-    let (memory, state) = parts(&mut caller)?;
-    let bytes = memory
-        .get_mut(address as usize..(address as usize).saturating_add(length as usize))
-        .ok_or_else(|| outside(address, length))?;
-    if state.random.fill(bytes) { Ok(()) } else { Err(WasmError::msg("random numbers are used up")) }
-}
-
-fn parts<'a>(caller: &'a mut Caller<'_, HostState>) -> wasmtime::Result<(&'a mut [u8], &'a mut HostState)> {
-    let memory = caller.data().memory.ok_or_else(|| WasmError::msg("the guest called before it was ready"))?;
-    Ok(memory.data_and_store_mut(caller))
-}
-
-fn slice(memory: &[u8], address: u32, length: u32) -> wasmtime::Result<&[u8]> {
-    memory
-        .get(address as usize..(address as usize).saturating_add(length as usize))
-        .ok_or_else(|| outside(address, length))
-}
-
-fn outside(address: u32, length: u32) -> WasmError {
-    WasmError::msg(format!("{length} bytes at {address} are outside of the guest's memory"))
-}
-
-/// Called on each tick while the guest runs.
-fn on_tick(mut context: StoreContextMut<'_, HostState>) -> wasmtime::Result<UpdateDeadline> {
-    let (verdict, stop, board, memory) = {
-        let state = context.data();
-        (state.meter.verdict(), state.meter.stop_wanted(), state.board, state.memory)
-    };
-    if let Some(memory) = memory {
-        let bytes = memory.data_mut(&mut context);
-        if stop {
-            write_word(bytes, board + abi::BOARD_STOP, abi::STOP_HOST);
-            // The next poll is then the next call or jump, not one in ten thousand.
-            if let Some(counter) = read_word(bytes, board + abi::BOARD_COUNTER) {
-                write_word(bytes, counter as usize, 1);
-            }
-        }
-        if verdict != Verdict::GoOn {
-            write_word(bytes, board + abi::BOARD_YIELD, 1);
-        }
-    }
-    if stop {
-        context.data_mut().closed = true;
-    }
-    Ok(match verdict {
-        Verdict::GoOn | Verdict::Yield | Verdict::Stop => UpdateDeadline::Continue(1),
-        Verdict::Suspend => UpdateDeadline::Yield(1),
-        Verdict::Trap => UpdateDeadline::Interrupt,
-    })
-}
-
-fn read_word(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
-}
-
-fn write_word(bytes: &mut [u8], at: usize, word: u32) {
-    if let Some(place) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
-        *place = word.to_le_bytes();
-    }
-}
 
 /// What the guest tells about itself after each entry. None of it is believed where it matters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,9 +61,13 @@ pub(crate) enum Guest {
 
 pub(crate) struct Instance {
     store: Store<HostState>,
+    board: usize,
+    exports: Exports,
+}
+
+struct Exports {
     memory: Memory,
     stack_pointer: Global,
-    board: usize,
     inbox: TypedFunc<u32, u32>,
     configure: TypedFunc<(), i32>,
     tools: TypedFunc<(), i32>,
@@ -268,65 +79,8 @@ pub(crate) struct Instance {
     finish: TypedFunc<(), i32>,
 }
 
-impl Instance {
-    /// A guest that starts from the baseline, and whether it lies in the pool.
-    pub(crate) fn new(
-        engine: &Engine,
-        meter: &Arc<Meter>,
-        random: Stream,
-        memory_limit: usize,
-    ) -> Result<(Box<Self>, bool)> {
-        let pooled = engine.has_pool();
-        let pair = (meter.clone(), memory_limit);
-        match Self::in_runtime(engine.runtime(pooled)?, pair.clone(), random) {
-            Ok(instance) => Ok((instance, pooled)),
-            // A full pool is no error: this one is made on demand.
-            Err((_, random)) if pooled => {
-                Self::in_runtime(engine.runtime(false)?, pair, random).map(|instance| (instance, false))
-            }
-            Err(error) => Err(error),
-        }
-        .map_err(|(error, _)| Error::new(ErrorKind::Guest, format!("no memory for a guest: {error:#}")))
-    }
-
-    fn in_runtime(
-        runtime: &Runtime,
-        (meter, memory_limit): (Arc<Meter>, usize),
-        random: Stream,
-    ) -> std::result::Result<Box<Self>, (WasmError, Stream)> {
-        let mut store = Store::new(
-            &runtime.engine,
-            HostState {
-                memory: None,
-                board: runtime.image.board as usize,
-                meter,
-                random,
-                requests: Vec::new(),
-                lines: Vec::new(),
-                lines_dropped: 0,
-                last_number: 0,
-                closed: false,
-                held: 0,
-                may_hold: 0,
-                may_log: 0,
-                logged: 0,
-                limiter: MemoryLimit(memory_limit.saturating_add(MEMORY_SLACK)),
-            },
-        );
-        store.limiter(|state| &mut state.limiter);
-        store.epoch_deadline_callback(on_tick);
-        store.set_epoch_deadline(1);
-        match Self::with_store(&mut store, runtime) {
-            Ok(make) => Ok(make(store)),
-            Err(error) => Err((error, store.into_data().random)),
-        }
-    }
-
-    #[expect(clippy::type_complexity, reason = "a constructor that is still without its store")]
-    fn with_store(
-        store: &mut Store<HostState>,
-        runtime: &Runtime,
-    ) -> wasmtime::Result<impl FnOnce(Store<HostState>) -> Box<Self> + use<>> {
+impl Exports {
+    fn of(store: &mut Store<HostState>, runtime: &Runtime) -> wasmtime::Result<Self> {
         // Nothing runs at instantiation, so the future is ready at once.
         let instance = match std::pin::pin!(runtime.pre.instantiate_async(&mut *store))
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -335,39 +89,67 @@ impl Instance {
             Poll::Pending => return Err(WasmError::msg("instantiation did not end at once")),
         };
         let missing = |name: &str| WasmError::msg(format!("the guest has no {name:?}"));
-        let memory =
-            instance.get_memory(&mut *store, abi::EXPORT_MEMORY).ok_or_else(|| missing(abi::EXPORT_MEMORY))?;
-        let stack_pointer = instance
-            .get_global(&mut *store, abi::EXPORT_STACK_POINTER)
-            .ok_or_else(|| missing(abi::EXPORT_STACK_POINTER))?;
-        store.data_mut().memory = Some(memory);
-        let board = runtime.image.board as usize;
-        let inbox = instance.get_typed_func(&mut *store, abi::EXPORT_INBOX)?;
-        let configure = instance.get_typed_func(&mut *store, abi::EXPORT_CONFIGURE)?;
-        let tools = instance.get_typed_func(&mut *store, abi::EXPORT_TOOLS)?;
-        let start = instance.get_typed_func(&mut *store, abi::EXPORT_START)?;
-        let pump = instance.get_typed_func(&mut *store, abi::EXPORT_PUMP)?;
-        let settle = instance.get_typed_func(&mut *store, abi::EXPORT_SETTLE)?;
-        let loose = instance.get_typed_func(&mut *store, abi::EXPORT_LOOSE)?;
-        let outcome = instance.get_typed_func(&mut *store, abi::EXPORT_OUTCOME)?;
-        let finish = instance.get_typed_func(&mut *store, abi::EXPORT_FINISH)?;
-        Ok(move |store| {
-            Box::new(Self {
-                store,
-                memory,
-                stack_pointer,
-                board,
-                inbox,
-                configure,
-                tools,
-                start,
-                pump,
-                settle,
-                loose,
-                outcome,
-                finish,
-            })
+        Ok(Self {
+            memory: instance
+                .get_memory(&mut *store, abi::EXPORT_MEMORY)
+                .ok_or_else(|| missing(abi::EXPORT_MEMORY))?,
+            stack_pointer: instance
+                .get_global(&mut *store, abi::EXPORT_STACK_POINTER)
+                .ok_or_else(|| missing(abi::EXPORT_STACK_POINTER))?,
+            inbox: instance.get_typed_func(&mut *store, abi::EXPORT_INBOX)?,
+            configure: instance.get_typed_func(&mut *store, abi::EXPORT_CONFIGURE)?,
+            tools: instance.get_typed_func(&mut *store, abi::EXPORT_TOOLS)?,
+            start: instance.get_typed_func(&mut *store, abi::EXPORT_START)?,
+            pump: instance.get_typed_func(&mut *store, abi::EXPORT_PUMP)?,
+            settle: instance.get_typed_func(&mut *store, abi::EXPORT_SETTLE)?,
+            loose: instance.get_typed_func(&mut *store, abi::EXPORT_LOOSE)?,
+            outcome: instance.get_typed_func(&mut *store, abi::EXPORT_OUTCOME)?,
+            finish: instance.get_typed_func(&mut *store, abi::EXPORT_FINISH)?,
         })
+    }
+}
+
+/// What a guest is made with.
+#[derive(Clone)]
+pub(crate) struct Making {
+    pub(crate) meter: Arc<Meter>,
+    /// Where its random numbers come from, and how many bytes of them were drawn before.
+    pub(crate) random: (Random, u64),
+    pub(crate) memory_limit: usize,
+}
+
+impl Instance {
+    /// A guest that starts from the baseline, and whether it lies in the pool.
+    pub(crate) fn new(engine: &Engine, making: &Making) -> Result<(Box<Self>, bool)> {
+        let pooled = engine.has_pool();
+        if let (true, Ok(instance)) = (pooled, Self::in_runtime(engine.runtime(pooled)?, making)) {
+            return Ok((instance, true));
+        }
+        // A full pool is no error: this one is made on demand.
+        Ok((Self::in_runtime(engine.runtime(false)?, making)?, false))
+    }
+
+    fn in_runtime(runtime: &Runtime, making: &Making) -> Result<Box<Self>> {
+        let (source, drawn) = making.random;
+        let board = runtime.image.board as usize;
+        let state = HostState::new(
+            board,
+            making.meter.clone(),
+            Stream::new(source, drawn)?,
+            making.memory_limit,
+        );
+        let mut store = Store::new(&runtime.engine, state);
+        store.limiter(HostState::limiter);
+        store.epoch_deadline_callback(|context| Ok(on_tick(context)));
+        store.set_epoch_deadline(1);
+        let exports = Exports::of(&mut store, runtime)
+            .map_err(|error| Error::new(ErrorKind::Guest, format!("no memory for a guest: {error:#}")))?;
+        store.data_mut().attach(exports.memory);
+        Ok(Box::new(Self {
+            store,
+            board,
+            exports,
+        }))
     }
 
     pub(crate) fn state(&mut self) -> &mut HostState {
@@ -375,19 +157,22 @@ impl Instance {
     }
 
     pub(crate) fn memory(&self) -> &[u8] {
-        self.memory.data(&self.store)
+        self.exports.memory.data(&self.store)
     }
 
     pub(crate) fn memory_mut(&mut self) -> &mut [u8] {
-        self.memory.data_mut(&mut self.store)
+        self.exports.memory.data_mut(&mut self.store)
     }
 
     /// Grows the memory to this many bytes, a multiple of 65536.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<()> {
         let missing = bytes.saturating_sub(self.memory().len()).div_ceil(65536) as u64;
         if missing > 0 {
-            self.memory.grow(&mut self.store, missing).map_err(|_| {
-                Error::new(ErrorKind::TooLarge, format!("memory of {bytes} bytes is more than this session may have"))
+            self.exports.memory.grow(&mut self.store, missing).map_err(|_| {
+                Error::new(
+                    ErrorKind::TooLarge,
+                    format!("memory of {bytes} bytes is more than this session may have"),
+                )
             })?;
         }
         Ok(())
@@ -395,7 +180,7 @@ impl Instance {
 
     /// Whether no frame of the guest is live.
     pub(crate) fn is_at_rest(&mut self, stack_pointer: i32) -> bool {
-        self.stack_pointer.get(&mut self.store).i32() == Some(stack_pointer)
+        self.exports.stack_pointer.get(&mut self.store).i32() == Some(stack_pointer)
     }
 
     pub(crate) fn board(&self) -> Board {
@@ -452,27 +237,27 @@ impl Instance {
             Entry::Configure(words) => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
                 self.message(&bytes).await?;
-                self.configure.call_async(&mut self.store, ()).await
+                self.exports.configure.call_async(&mut self.store, ()).await
             }
             Entry::Tools(names) => {
                 self.message(&names).await?;
-                self.tools.call_async(&mut self.store, ()).await
+                self.exports.tools.call_async(&mut self.store, ()).await
             }
             Entry::Start { program, source } => {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
                 self.message(source.as_bytes()).await?;
-                self.start.call_async(&mut self.store, program).await
+                self.exports.start.call_async(&mut self.store, program).await
             }
-            Entry::Pump => self.pump.call_async(&mut self.store, ()).await,
+            Entry::Pump => self.exports.pump.call_async(&mut self.store, ()).await,
             Entry::Settle(answers) => {
                 self.message(&answers).await?;
-                self.settle.call_async(&mut self.store, ()).await
+                self.exports.settle.call_async(&mut self.store, ()).await
             }
-            Entry::Loose => self.loose.call_async(&mut self.store, ()).await,
-            Entry::Outcome(which) => self.outcome.call_async(&mut self.store, which).await,
+            Entry::Loose => self.exports.loose.call_async(&mut self.store, ()).await,
+            Entry::Outcome(which) => self.exports.outcome.call_async(&mut self.store, which).await,
             Entry::Finish => {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
-                self.finish.call_async(&mut self.store, ()).await
+                self.exports.finish.call_async(&mut self.store, ()).await
             }
         }
     }
@@ -485,7 +270,7 @@ impl Instance {
     /// Puts a message into the guest's inbox.
     async fn message(&mut self, bytes: &[u8]) -> wasmtime::Result<()> {
         let length = u32::try_from(bytes.len()).map_err(|_| WasmError::msg("message of more than 4 GiB"))?;
-        let address = self.inbox.call_async(&mut self.store, length).await?;
+        let address = self.exports.inbox.call_async(&mut self.store, length).await?;
         if address == 0 {
             return Err(WasmError::new(NoRoom));
         }

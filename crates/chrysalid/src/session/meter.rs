@@ -89,18 +89,21 @@ impl Meter {
     }
 
     pub(crate) fn timed_out(&self) -> bool {
-        self.timed_out.load(Ordering::Relaxed) || self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+        self.timed_out.load(Ordering::Relaxed)
+            || self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
     }
 
     // ---- the slice ----
 
     /// Begins a slice on this thread.
     pub(crate) fn begin_slice(&self) {
-        self.slice_began.store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
+        self.slice_began
+            .store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
     }
 
+    /// Whether the thread should be given back at a job boundary; in the middle of a job there is as much time again.
     pub(crate) fn slice_is_over(&self) -> bool {
-        self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed)
+        self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed) / 2
     }
 
     fn slice_elapsed(&self) -> u64 {
@@ -192,7 +195,8 @@ impl Meter {
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.
     pub(crate) fn set_origin(&self, now_millis: f64, elapsed_millis: f64) {
-        self.origin_millis.store((now_millis - elapsed_millis).to_bits(), Ordering::Relaxed);
+        self.origin_millis
+            .store((now_millis - elapsed_millis).to_bits(), Ordering::Relaxed);
     }
 
     /// No reading may be before this one.
@@ -203,7 +207,8 @@ impl Meter {
 
     /// The latest time that came in or was read.
     pub(crate) fn last_host_millis(&self) -> f64 {
-        f64::from_bits(self.last_millis.load(Ordering::Relaxed)).max(f64::from_bits(self.now_millis.load(Ordering::Relaxed)))
+        f64::from_bits(self.last_millis.load(Ordering::Relaxed))
+            .max(f64::from_bits(self.now_millis.load(Ordering::Relaxed)))
     }
 
     /// Milliseconds since the session began, pauses between snapshot and restore not counted.
@@ -233,7 +238,9 @@ impl Meter {
     /// What the program's monotonic clock shows.
     pub(crate) fn monotonic_millis(&self) -> f64 {
         match self.clock {
-            Clock::Host => (self.host_millis() - f64::from_bits(self.origin_millis.load(Ordering::Relaxed)).floor()).max(0.0),
+            Clock::Host => (self.host_millis()
+                - f64::from_bits(self.origin_millis.load(Ordering::Relaxed)).floor())
+            .max(0.0),
             Clock::Fixed(_) => 0.0,
         }
     }
@@ -242,7 +249,10 @@ impl Meter {
 fn hard_stop(limit: u64) -> u64 {
     let tick = nanos(TICK);
     let early = u64::from(HARD_STOP_TICKS) * tick;
-    limit.saturating_add(limit / 5).saturating_sub(early).max(limit.saturating_add(early))
+    limit
+        .saturating_add(limit / 5)
+        .saturating_sub(early)
+        .max(limit.saturating_add(early))
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::instance::{Guest, Instance};
+use super::imports::MEMORY_SLACK;
+use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
 use super::meter::Meter;
-use super::random::Stream;
 use super::state::{State, StoredCapability};
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
@@ -20,17 +20,31 @@ use crate::limits::Limits;
 use crate::snapshot::{self, Restore};
 use crate::value::wire;
 
-/// Linear memory over the limit that a restored image may have, as the store grants it.
-const MEMORY_SLACK: u64 = 1 << 20;
-
 impl Session {
-    pub(crate) fn fresh(engine: &Engine, capabilities: Capabilities, options: SessionOptions) -> Result<Self> {
+    pub(crate) fn fresh(
+        engine: &Engine,
+        capabilities: Capabilities,
+        options: SessionOptions,
+    ) -> Result<Self> {
         let limits = limits_of(engine, &options)?;
         let meter = Arc::new(Meter::new(options.clock, engine.options().slice));
-        let random = Stream::new(options.random, 0)?;
-        let (instance, pooled) = Instance::new(engine, &meter, random, limits.memory)?;
+        let making = Making {
+            meter: meter.clone(),
+            random: (options.random, 0),
+            memory_limit: limits.memory,
+        };
+        let (instance, pooled) = Instance::new(engine, &making)?;
         let state = State::new(new_id()?, context_digest(&options));
-        Ok(Self::assemble(engine, capabilities, options, limits, meter, (instance, pooled), state, Base::Baseline))
+        Ok(Self::assemble(
+            engine,
+            capabilities,
+            options,
+            limits,
+            meter,
+            (instance, pooled),
+            state,
+            Base::Baseline,
+        ))
     }
 
     pub(crate) fn restored(
@@ -41,10 +55,13 @@ impl Session {
         options: SessionOptions,
     ) -> Result<Self> {
         let limits = limits_of(engine, &options)?;
-        let image = snapshot::open(engine, bytes, limits.memory as u64 + MEMORY_SLACK)?;
+        let image = snapshot::open(engine, bytes, (limits.memory + MEMORY_SLACK) as u64)?;
         let mut state = image.state;
         if state.context != context_digest(&options) {
-            return Err(Error::new(ErrorKind::OtherContext, "the snapshot is bound to another context"));
+            return Err(Error::new(
+                ErrorKind::OtherContext,
+                "the snapshot is bound to another context",
+            ));
         }
         if restore == Restore::Fork {
             state.lineage.push(state.session);
@@ -52,23 +69,47 @@ impl Session {
         }
         let meter = Arc::new(Meter::new(options.clock, engine.options().slice));
         meter.set_last(state.last_millis);
-        let random = Stream::new(options.random, state.random_position)?;
-        let (mut instance, pooled) = Instance::new(engine, &meter, random, limits.memory)?;
-        image.memory.write_into(engine.baseline(), &mut instance)?;
-        let base = if state.program.is_none() {
-            let pages = changed(instance.memory(), engine.baseline(), engine.stack_pointer(pooled)?).pages;
-            Base::Copy(Copy::of(instance.memory(), pages))
-        } else {
-            Base::Nothing
+        let random = (options.random, state.random_position);
+        let making = Making {
+            meter: meter.clone(),
+            random,
+            memory_limit: limits.memory,
         };
-        let mut session =
-            Self::assemble(engine, capabilities, options, limits, meter, (instance, pooled), state, base);
+        let (mut instance, pooled) = Instance::new(engine, &making)?;
+        image.memory.write_into(engine.baseline(), &mut instance)?;
+        let base = match (state.program.is_some(), engine.options().checkpoint) {
+            (true, _) => Base::Nothing,
+            // Nothing runs before the next program, whose start makes the copy.
+            (false, Checkpoint::EveryProgram) => Base::Baseline,
+            (false, Checkpoint::Never) => {
+                let pages = changed(
+                    instance.memory(),
+                    engine.baseline(),
+                    engine.stack_pointer(pooled)?,
+                )
+                .pages;
+                Base::Copy(Copy::of(instance.memory(), pages))
+            }
+        };
+        let mut session = Self::assemble(
+            engine,
+            capabilities,
+            options,
+            limits,
+            meter,
+            (instance, pooled),
+            state,
+            base,
+        );
         session.setup.tools = UNKNOWN_TOOLS;
         session.resume_calls()?;
         Ok(session)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the one place where the parts of a session meet")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one place where the parts of a session meet"
+    )]
     fn assemble(
         engine: &Engine,
         capabilities: Capabilities,
@@ -88,7 +129,10 @@ impl Session {
             pooled,
             meter,
             state,
-            setup: Setup { configure: true, tools: Capabilities::none().names_digest() },
+            setup: Setup {
+                configure: true,
+                tools: Capabilities::none().names_digest(),
+            },
             base,
             cancels: HashMap::new(),
             doing: Doing::Nothing,
@@ -98,15 +142,20 @@ impl Session {
         };
         session.prepare_instance();
         if let Some(program) = &session.state.program {
-            session.meter.begin_program(session.limits.cpu_time, Duration::from_nanos(program.cpu_nanos));
+            session
+                .meter
+                .begin_program(session.limits.cpu_time, Duration::from_nanos(program.cpu_nanos));
         }
         session
     }
 
     /// Tells a new instance's imports what they may hold, and where numbering goes on.
     pub(super) fn prepare_instance(&mut self) {
-        let (last_call, host_memory, console) =
-            (self.state.last_call, self.limits.host_memory, self.limits.console_size);
+        let (last_call, host_memory, console) = (
+            self.state.last_call,
+            self.limits.host_memory,
+            self.limits.console_size,
+        );
         if let Some(instance) = self.guest.here() {
             let state = instance.state();
             state.last_number = last_call;
@@ -117,10 +166,18 @@ impl Session {
 
     /// Checks that calls which still may run can, and marks those that were running as unknown.
     fn resume_calls(&mut self) -> Result<()> {
-        let numbers: Vec<u32> = self.state.calls.iter().filter(|(_, call)| call.open.is_some()).map(|(n, _)| *n).collect();
+        let numbers: Vec<u32> = self
+            .state
+            .calls
+            .iter()
+            .filter(|(_, call)| call.open.is_some())
+            .map(|(n, _)| *n)
+            .collect();
         for number in numbers {
             self.check_stored_call(number)?;
-            let Some(call) = self.state.calls.get_mut(&number) else { continue };
+            let Some(call) = self.state.calls.get_mut(&number) else {
+                continue;
+            };
             if call.status == CallStatus::Started {
                 call.status = CallStatus::Unknown;
             }
@@ -132,23 +189,36 @@ impl Session {
     }
 
     fn check_stored_call(&self, number: u32) -> Result<()> {
-        let Some((call, open)) = self.state.calls.get(&number).and_then(|call| Some((call, call.open.as_ref()?))) else {
+        let Some((call, open)) = self
+            .state
+            .calls
+            .get(&number)
+            .and_then(|call| Some((call, call.open.as_ref()?)))
+        else {
             return Ok(());
         };
         let id = call.id(number);
         let capability = self.capabilities.get(&call.name).ok_or_else(|| {
             Error::new(
                 ErrorKind::MissingCapability,
-                format!("call {id} waits for the capability {:?}, which is not here", call.name),
+                format!(
+                    "call {id} waits for the capability {:?}, which is not here",
+                    call.name
+                ),
             )
         })?;
-        let Some(schema) = capability.schema() else { return Ok(()) };
+        let Some(schema) = capability.schema() else {
+            return Ok(());
+        };
         let argument = wire::decode(&open.argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| Error::new(ErrorKind::Corrupt, format!("arguments of call {id}: {error}")))?;
         schema.check(&argument).map_err(|complaint| {
             Error::new(
                 ErrorKind::StaleArguments,
-                format!("arguments of call {id} do not fit the schema of {:?} any more: {complaint}", call.name),
+                format!(
+                    "arguments of call {id} do not fit the schema of {:?} any more: {complaint}",
+                    call.name
+                ),
             )
         })
     }
@@ -186,7 +256,11 @@ impl Session {
     /// Brings the state up to what a snapshot must say.
     fn note_for_snapshot(&mut self) {
         self.state.last_millis = self.meter.last_host_millis();
-        self.state.elapsed_millis = if self.clock_set { self.meter.elapsed_millis() } else { self.state.elapsed_millis };
+        self.state.elapsed_millis = if self.clock_set {
+            self.meter.elapsed_millis()
+        } else {
+            self.state.elapsed_millis
+        };
         if let Some(program) = &mut self.state.program {
             program.cpu_nanos = u64::try_from(self.meter.used().as_nanos()).unwrap_or(u64::MAX);
         }
@@ -205,19 +279,23 @@ impl Session {
 
     /// Copies the heap before a program begins, and moves a session whose stacks grew deep into a fresh store.
     pub(super) fn checkpoint(&mut self) -> Result<()> {
-        if self.engine.options().checkpoint == Checkpoint::Never || self.state.programs == 0 && self.is_at_baseline() {
+        if self.engine.options().checkpoint == Checkpoint::Never
+            || self.state.programs == 0 && self.is_at_baseline()
+        {
             return Ok(());
         }
         let stack_pointer = self.engine.stack_pointer(self.pooled)?;
         let baseline = self.engine.baseline().clone();
-        let Some(instance) = self.guest.here() else { return Ok(()) };
+        let Some(instance) = self.guest.here() else {
+            return Ok(());
+        };
         let changed = changed(instance.memory(), &baseline, stack_pointer);
         let copy = Copy::of(instance.memory(), changed.pages);
         if changed.was_deep {
-            let random = Stream::new(self.options.random, instance.state().random.position())?;
+            let drawn = instance.state().random.position();
             // The old one goes first, so that its slot can be had.
             self.guest = Guest::Gone;
-            let (mut fresh, pooled) = Instance::new(&self.engine, &self.meter, random, self.limits.memory)?;
+            let (mut fresh, pooled) = Instance::new(&self.engine, &self.making(drawn))?;
             copy.write_into(&mut fresh)?;
             self.guest = Guest::Here(fresh);
             self.pooled = pooled;
@@ -227,25 +305,39 @@ impl Session {
         Ok(())
     }
 
+    fn making(&self, drawn: u64) -> Making {
+        let random = (self.options.random, drawn);
+        Making {
+            meter: self.meter.clone(),
+            random,
+            memory_limit: self.limits.memory,
+        }
+    }
+
     fn is_at_baseline(&self) -> bool {
         matches!(self.base, Base::Baseline)
     }
 
     /// After a trap: back to the last checkpoint, in a fresh store.
     pub(super) fn recover(&mut self) -> Result<()> {
-        let drawn = self.guest.here().map_or(0, |instance| instance.state().random.position());
+        let drawn = self
+            .guest
+            .here()
+            .map_or(0, |instance| instance.state().random.position());
         self.guest = Guest::Gone;
         if matches!(self.base, Base::Nothing) {
             return Ok(());
         }
-        let random = Stream::new(self.options.random, drawn)?;
-        let (mut instance, pooled) = Instance::new(&self.engine, &self.meter, random, self.limits.memory)?;
+        let (mut instance, pooled) = Instance::new(&self.engine, &self.making(drawn))?;
         if let Base::Copy(copy) = &self.base {
             copy.write_into(&mut instance)?;
         }
         self.guest = Guest::Here(instance);
         self.pooled = pooled;
-        self.setup = Setup { configure: true, tools: UNKNOWN_TOOLS };
+        self.setup = Setup {
+            configure: true,
+            tools: UNKNOWN_TOOLS,
+        };
         self.prepare_instance();
         Ok(())
     }
@@ -255,7 +347,10 @@ impl Session {
 const UNKNOWN_TOOLS: [u8; 32] = [0xff; 32];
 
 pub(super) fn lost() -> Error {
-    Error::new(ErrorKind::SessionLost, "the session's heap is gone; its record of calls can still be read")
+    Error::new(
+        ErrorKind::SessionLost,
+        "the session's heap is gone; its record of calls can still be read",
+    )
 }
 
 fn limits_of(engine: &Engine, options: &SessionOptions) -> Result<Limits> {
@@ -270,7 +365,11 @@ fn context_digest(options: &SessionOptions) -> [u8; 32] {
 
 fn new_id() -> Result<[u8; 16]> {
     let mut id = [0; 16];
-    getrandom::fill(&mut id)
-        .map_err(|error| Error::new(ErrorKind::Io, format!("no random numbers from the system: {error}")))?;
+    getrandom::fill(&mut id).map_err(|error| {
+        Error::new(
+            ErrorKind::Io,
+            format!("no random numbers from the system: {error}"),
+        )
+    })?;
     Ok(id)
 }

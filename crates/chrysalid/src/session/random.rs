@@ -1,4 +1,4 @@
-//! The random numbers of a session: a keystream of ChaCha20, so that one seed and a position say it all.
+//! The random numbers of a session: a keystream of `ChaCha20`, so that one seed and a position say it all.
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
@@ -19,18 +19,29 @@ impl Stream {
         let (key, position) = match source {
             Random::Host => {
                 let mut key = [0; 32];
-                getrandom::fill(&mut key)
-                    .map_err(|error| Error::new(ErrorKind::Io, format!("no random numbers from the system: {error}")))?;
+                getrandom::fill(&mut key).map_err(|error| {
+                    Error::new(
+                        ErrorKind::Io,
+                        format!("no random numbers from the system: {error}"),
+                    )
+                })?;
                 (key, 0)
             }
-            Random::Seed(seed) => {
-                (Sha256::new_with_prefix(b"chrysalid seed").chain_update(seed.to_le_bytes()).finalize().into(), position)
-            }
+            Random::Seed(seed) => (
+                Sha256::new_with_prefix(b"chrysalid seed")
+                    .chain_update(seed.to_le_bytes())
+                    .finalize()
+                    .into(),
+                position,
+            ),
         };
         let mut cipher = ChaCha20::new(&key.into(), &[0; 12].into());
-        cipher
-            .try_seek(position)
-            .map_err(|_| Error::new(ErrorKind::Corrupt, format!("random position {position} is out of range")))?;
+        cipher.try_seek(position).map_err(|_| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("random position {position} is out of range"),
+            )
+        })?;
         Ok(Self { cipher, position })
     }
 
@@ -56,7 +67,9 @@ mod tests {
         let mut first = Stream::new(Random::Seed(7), 0).unwrap();
         let (mut head, mut tail) = ([0; 40], [0; 24]);
         first.fill(&mut head);
-        Stream::new(Random::Seed(7), first.position()).unwrap().fill(&mut tail);
+        Stream::new(Random::Seed(7), first.position())
+            .unwrap()
+            .fill(&mut tail);
         assert_eq!([&head[..], &tail[..]].concat(), whole);
     }
 

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::SystemTime;
 
 use super::Session;
+use super::shared::while_polled;
 use crate::call::{CallId, CallResult, CallStatus, CancelSignal};
 use crate::clock::Timer;
 use crate::error::Result;
@@ -27,13 +28,20 @@ impl Session {
     /// # Errors
     /// As [`Session::step`].
     pub async fn resume(&mut self, timer: &dyn Timer) -> Result<Outcome> {
-        let mut flight = Flight { session: self, calls: Vec::new() };
+        let mut flight = Flight {
+            session: self,
+            calls: Vec::new(),
+        };
         loop {
             match flight.session.step(timer.now())? {
                 Step::Start(calls) => {
                     for call in calls {
                         let future = call.invoke();
-                        flight.calls.push(InFlight { id: call.id(), cancel: call.cancel_signal().clone(), future });
+                        flight.calls.push(InFlight {
+                            id: call.id(),
+                            cancel: call.cancel_signal().clone(),
+                            future,
+                        });
                     }
                 }
                 Step::Busy => yield_now().await,
@@ -47,7 +55,11 @@ impl Session {
 }
 
 fn outcome(ended: Ended) -> Outcome {
-    if ended.result.is_ok() { Outcome::Done(ended) } else { Outcome::Failed(ended) }
+    if ended.result.is_ok() {
+        Outcome::Done(ended)
+    } else {
+        Outcome::Failed(ended)
+    }
 }
 
 struct InFlight {
@@ -68,8 +80,14 @@ impl Flight<'_> {
         std::future::poll_fn(|cx| {
             self.session.meter.wake_on_interrupt(cx.waker());
             let woken = self.session.meter.is_interrupted()
-                || sleep.as_mut().is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
-            if self.poll_calls(cx) || woken { Poll::Ready(()) } else { Poll::Pending }
+                || sleep
+                    .as_mut()
+                    .is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
+            if self.poll_calls(cx) || woken {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         })
         .await;
     }
@@ -88,7 +106,8 @@ impl Flight<'_> {
             if call.cancel.is_cancelled() {
                 return false;
             }
-            let Poll::Ready(result) = call.future.as_mut().poll(cx) else { return true };
+            let polled = while_polled(session.state.session, || call.future.as_mut().poll(cx));
+            let Poll::Ready(result) = polled else { return true };
             answered = true;
             // One that timed out meanwhile has its answer already.
             let _ = session.settle(call.id, result);

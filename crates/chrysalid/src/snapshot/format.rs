@@ -122,11 +122,7 @@ pub(crate) enum SnapshotError {
 }
 
 /// Seals `contents` for engines of the same `identity`.
-pub(crate) fn write(
-    identity: &Identity,
-    key: &Key,
-    contents: &Contents,
-) -> Result<Vec<u8>, SnapshotError> {
+pub(crate) fn write(identity: &Identity, key: &Key, contents: &Contents) -> Result<Vec<u8>, SnapshotError> {
     write_with_nonce(identity, key, contents, seal::fresh_nonce()?)
 }
 
@@ -137,9 +133,7 @@ fn write_with_nonce(
     nonce: [u8; NONCE],
 ) -> Result<Vec<u8>, SnapshotError> {
     if !contents.memory_len.is_multiple_of(MEMORY_UNIT) {
-        return Err(SnapshotError::Failed(
-            "memory length is not a multiple of 65536",
-        ));
+        return Err(SnapshotError::Failed("memory length is not a multiple of 65536"));
     }
     let fields = ClearFields {
         format: FORMAT,
@@ -216,9 +210,7 @@ fn split(bytes: &[u8]) -> Result<(ClearFields, &[u8], &[u8]), SnapshotError> {
         });
     }
     let fields = ClearFields::after_format(rest).ok_or(SnapshotError::NotASnapshot)?;
-    let (head, sealed) = bytes
-        .split_at_checked(HEAD)
-        .ok_or(SnapshotError::NotASnapshot)?;
+    let (head, sealed) = bytes.split_at_checked(HEAD).ok_or(SnapshotError::NotASnapshot)?;
     Ok((fields, head, sealed))
 }
 
@@ -386,12 +378,10 @@ mod tests {
         expected.extend([10, 0, 0, 0]);
         expected.extend([9; 24]);
         expected.extend([
-            0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e,
-            0x4d, 0x1e,
+            0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e,
         ]);
         expected.extend([
-            0xc2, 0x83, 0xf0, 0xdf, 0xa9, 0xd7, 0x62, 0xe3, 0xe1, 0x7f, 0x83, 0xe8, 0x53, 0xc9,
-            0xc6, 0x86,
+            0xc2, 0x83, 0xf0, 0xdf, 0xa9, 0xd7, 0x62, 0xe3, 0xe1, 0x7f, 0x83, 0xe8, 0x53, 0xc9, 0xc6, 0x86,
         ]);
         assert_eq!(bytes, expected);
         assert_eq!(read_sample(&bytes), Ok(contents()));
@@ -487,10 +477,7 @@ mod tests {
     fn bytes_after_the_end_are_an_error() {
         let mut bytes = sample();
         bytes.push(0);
-        assert!(matches!(
-            read_sample(&bytes),
-            Err(SnapshotError::Corrupt(_))
-        ));
+        assert!(matches!(read_sample(&bytes), Err(SnapshotError::Corrupt(_))));
     }
 
     #[test]
@@ -512,20 +499,11 @@ mod tests {
             Err(SnapshotError::UnknownKey { .. })
         ));
         bytes[61] ^= 1;
-        assert!(matches!(
-            read_sample(&bytes),
-            Err(SnapshotError::TooLarge { .. })
-        ));
+        assert!(matches!(read_sample(&bytes), Err(SnapshotError::TooLarge { .. })));
         bytes[54] ^= 1;
-        assert!(is_corrupt(
-            &read_sample(&bytes).unwrap_err(),
-            "memory length"
-        ));
+        assert!(is_corrupt(&read_sample(&bytes).unwrap_err(), "memory length"));
         bytes[62] ^= 1;
-        assert!(is_corrupt(
-            &read_sample(&bytes).unwrap_err(),
-            "header length"
-        ));
+        assert!(is_corrupt(&read_sample(&bytes).unwrap_err(), "header length"));
         bytes[10] ^= 1;
         assert!(matches!(
             read_sample(&bytes),
@@ -565,10 +543,7 @@ mod tests {
             current: other(),
             old: vec![key()],
         };
-        assert_eq!(
-            read(&bytes, &IDENTITY, &rotated, MAX_MEMORY),
-            Ok(contents())
-        );
+        assert_eq!(read(&bytes, &IDENTITY, &rotated, MAX_MEMORY), Ok(contents()));
         let unknown = Err(SnapshotError::UnknownKey { id: key().id() });
         for ring in [
             KeyRing {
@@ -589,9 +564,7 @@ mod tests {
         };
         assert_eq!(
             write(&IDENTITY, &key(), &contents),
-            Err(SnapshotError::Failed(
-                "memory length is not a multiple of 65536"
-            ))
+            Err(SnapshotError::Failed("memory length is not a multiple of 65536"))
         );
     }
 

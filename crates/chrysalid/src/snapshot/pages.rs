@@ -61,9 +61,9 @@ fn list_pages(
     let mut next = 0;
     for number in changed {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
-        let page = memory.get(number).ok_or(SnapshotError::Failed(
-            "a changed page is past the end of memory",
-        ))?;
+        let page = memory
+            .get(number)
+            .ok_or(SnapshotError::Failed("a changed page is past the end of memory"))?;
         let gap = number
             .checked_sub(next)
             .ok_or(SnapshotError::Failed("changed pages do not ascend"))?;
@@ -330,10 +330,7 @@ mod tests {
             vec![1, 0, 9, 0, 0, 0],
         ];
         assert_eq!(list, expected.concat());
-        assert_eq!(
-            restore(&compress(&list).unwrap()),
-            Ok((memory, vec![2, 20]))
-        );
+        assert_eq!(restore(&compress(&list).unwrap()), Ok((memory, vec![2, 20])));
     }
 
     #[test]
@@ -341,8 +338,7 @@ mod tests {
         let mut memory = fresh_memory();
         memory[0] ^= 1;
         memory[PAGE] ^= 1;
-        let (restored, written) =
-            restore(&pack(&memory, &baseline(), [1].into_iter()).unwrap()).unwrap();
+        let (restored, written) = restore(&pack(&memory, &baseline(), [1].into_iter()).unwrap()).unwrap();
         memory[0] ^= 1;
         assert_eq!((restored, written), (memory, vec![1]));
     }
@@ -361,7 +357,7 @@ mod tests {
     #[test]
     fn comparing_finds_what_differs_from_the_baseline_and_from_zero() {
         let mut memory = fresh_memory();
-        assert_eq!(changed_by_comparing(&memory, &baseline()), []);
+        assert_eq!(changed_by_comparing(&memory, &baseline()), Vec::<u32>::new());
         for number in [0, 15, 16, 31] {
             memory[number * PAGE + 4095] ^= 1;
         }
@@ -382,14 +378,8 @@ mod tests {
                 pack(&changed, &baseline, [3, 3].into_iter()),
                 "changed pages do not ascend",
             ),
-            (
-                pack(&memory[1..], &baseline, 0..1),
-                "an image is not whole pages",
-            ),
-            (
-                pack(&memory, &baseline[1..], 0..1),
-                "an image is not whole pages",
-            ),
+            (pack(&memory[1..], &baseline, 0..1), "an image is not whole pages"),
+            (pack(&memory, &baseline[1..], 0..1), "an image is not whole pages"),
         ];
         for (result, reason) in cases {
             assert_eq!(result, Err(SnapshotError::Failed(reason)));
@@ -456,9 +446,7 @@ mod tests {
         let bomb = compress(&vec![0; bound + 1]).unwrap();
         assert_eq!(restore(&bomb), expected);
         // A frame whose head promises four gigabytes and which holds nothing.
-        let promise = [
-            0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 0,
-        ];
+        let promise = [0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0xff, 0xff, 0xff, 0xff, 0x01, 0, 0];
         assert_eq!(restore(&promise), expected);
         assert_eq!(restore(b"not zstd at all"), expected);
         assert_eq!(restore(&[bomb.as_slice(), &bomb].concat()), expected);

@@ -17,8 +17,7 @@ pub(crate) const TAG: usize = 16;
 /// A nonce from the system's randomness.
 pub(crate) fn fresh_nonce() -> Result<[u8; NONCE], SnapshotError> {
     let mut nonce = [0; NONCE];
-    getrandom::fill(&mut nonce)
-        .map_err(|_| SnapshotError::Failed("the system gave no random bytes"))?;
+    getrandom::fill(&mut nonce).map_err(|_| SnapshotError::Failed("the system gave no random bytes"))?;
     Ok(nonce)
 }
 
@@ -76,9 +75,7 @@ mod tests {
     /// The vector of draft-irtf-cfrg-xchacha-03, appendix A.3.1.
     #[test]
     fn the_cipher_is_the_one_of_the_draft() {
-        let key = Key::from_bytes(std::array::from_fn(|index| {
-            0x80 + u8::try_from(index).unwrap()
-        }));
+        let key = Key::from_bytes(std::array::from_fn(|index| 0x80 + u8::try_from(index).unwrap()));
         let nonce = std::array::from_fn(|index| 0x40 + u8::try_from(index).unwrap());
         let head = [
             0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7,
@@ -86,15 +83,12 @@ mod tests {
         let text = "Ladies and Gentlemen of the class of '99: If I could offer you only one \
                     tip for the future, sunscreen would be it.";
         let sealed = seal(&key, &nonce, &head, text.into()).unwrap();
-        assert_eq!(
-            sealed[..8],
-            [0xbd, 0x6d, 0x17, 0x9d, 0x3e, 0x83, 0xd4, 0x3b]
-        );
+        assert_eq!(sealed[..8], [0xbd, 0x6d, 0x17, 0x9d, 0x3e, 0x83, 0xd4, 0x3b]);
         assert_eq!(
             sealed[text.len()..],
             [
-                0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79, 0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a,
-                0xcf, 0x49
+                0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79, 0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a, 0xcf,
+                0x49
             ]
         );
     }
@@ -111,10 +105,7 @@ mod tests {
         assert_eq!(open(&key(), &NONCE_OF_ONES, b"heae", &sealed), refused);
         assert_eq!(open(&key(), &NONCE_OF_ONES, b"hea", &sealed), refused);
         for length in 0..sealed.len() {
-            assert_eq!(
-                open(&key(), &NONCE_OF_ONES, b"head", &sealed[..length]),
-                refused
-            );
+            assert_eq!(open(&key(), &NONCE_OF_ONES, b"head", &sealed[..length]), refused);
         }
     }
 

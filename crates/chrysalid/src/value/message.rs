@@ -9,11 +9,14 @@ const TAG_OBJECT: u8 = 0x0e;
 /// Appends a number; more than 32 bits count as the largest.
 pub(crate) fn put_varint(out: &mut Vec<u8>, number: usize) {
     let mut rest = u32::try_from(number).unwrap_or(u32::MAX);
-    while rest >= 0x80 {
-        out.push((rest & 0x7f) as u8 | 0x80);
+    loop {
+        let [low, ..] = rest.to_le_bytes();
         rest >>= 7;
+        if rest == 0 {
+            return out.push(low & 0x7f);
+        }
+        out.push(low | 0x80);
     }
-    out.push(rest as u8);
 }
 
 /// Appends a text with its length.
@@ -24,7 +27,11 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 
 /// Appends an object of simple values.
 pub(crate) fn put_fields(out: &mut Vec<u8>, fields: &[(&str, Value)]) {
-    const BOUNDS: wire::Bounds = wire::Bounds { bytes: 1 << 20, depth: 1, nodes: 1 };
+    const BOUNDS: wire::Bounds = wire::Bounds {
+        bytes: 1 << 20,
+        depth: 1,
+        nodes: 1,
+    };
     out.push(TAG_OBJECT);
     put_varint(out, fields.len());
     for (name, value) in fields {
@@ -42,8 +49,19 @@ mod tests {
     #[test]
     fn fields_are_an_object_of_the_wire() {
         let mut out = Vec::new();
-        put_fields(&mut out, &[("tool", Value::from("pay")), ("retryable", Value::from(true))]);
-        let value = decode(&out, &Bounds { bytes: 100, depth: 2, nodes: 9 }).unwrap();
+        put_fields(
+            &mut out,
+            &[("tool", Value::from("pay")), ("retryable", Value::from(true))],
+        );
+        let value = decode(
+            &out,
+            &Bounds {
+                bytes: 100,
+                depth: 2,
+                nodes: 9,
+            },
+        )
+        .unwrap();
         assert_eq!(value.to_string(), "{ tool: 'pay', retryable: true }");
     }
 

@@ -1,0 +1,171 @@
+//! What was measured, as a Markdown table for people and as JSON for what compares runs.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use crate::Options;
+use crate::micro::{Micro, Size};
+use crate::samples::{Summary, geometric_mean};
+use crate::work::{MOST, Rule, Work};
+
+/// The geometric mean over all programs that the design aims at.
+const MEAN_TARGET: f64 = 1.3;
+
+pub(crate) struct Report {
+    pub(crate) machine: Value,
+    pub(crate) work: Vec<Work>,
+    pub(crate) micros: Vec<Micro>,
+    pub(crate) sizes: Vec<Size>,
+}
+
+impl Report {
+    pub(crate) fn markdown(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(&mut text);
+        text
+    }
+
+    fn write(&self, text: &mut String) -> fmt::Result {
+        writeln!(
+            text,
+            "| work in the guest | native ms | Chrysalid ms | ratio | quartiles of it | at most |"
+        )?;
+        writeln!(text, "|---|---:|---:|---:|---:|---|")?;
+        for work in &self.work {
+            let (native, guest) = (work.native.summary(), work.guest.summary());
+            let pairs = work.guest.over(&work.native).summary();
+            let (name, ratio) = (work.name, work.ratio());
+            write!(
+                text,
+                "| {name} | {} | {} | {ratio:.2} ",
+                millis(native.median),
+                millis(guest.median)
+            )?;
+            write!(text, "| {:.2}–{:.2} ", pairs.first_quartile, pairs.third_quartile)?;
+            writeln!(text, "| {} |", verdict(work))?;
+        }
+        writeln!(
+            text,
+            "| geometric mean of the musts | | | {:.2} | | |",
+            self.mean(Some(Rule::Must))
+        )?;
+        writeln!(
+            text,
+            "| geometric mean of all | | | {:.2} | | target {MEAN_TARGET} |",
+            self.mean(None)
+        )?;
+        self.write_micros(text)
+    }
+
+    fn write_micros(&self, text: &mut String) -> fmt::Result {
+        writeln!(text, "\n| around the guest | median µs | quartiles | target | |")?;
+        writeln!(text, "|---|---:|---:|---:|---|")?;
+        for micro in &self.micros {
+            let Summary {
+                median,
+                first_quartile,
+                third_quartile,
+                ..
+            } = micro.samples.summary();
+            let target = micro.target.as_secs_f64();
+            write!(text, "| {} | {} ", micro.name, micros(median))?;
+            write!(text, "| {}–{} ", micros(first_quartile), micros(third_quartile))?;
+            writeln!(text, "| {} | {} |", micros(target), met(median <= target))?;
+        }
+        writeln!(text, "\n| size | bytes | target | |")?;
+        writeln!(text, "|---|---:|---:|---|")?;
+        for Size { name, target, bytes } in &self.sizes {
+            writeln!(text, "| {name} | {bytes} | {target} | {} |", met(bytes <= target))?;
+        }
+        Ok(())
+    }
+
+    fn mean(&self, rule: Option<Rule>) -> f64 {
+        let counted = self
+            .work
+            .iter()
+            .filter(|work| rule.is_none_or(|rule| work.rule == rule));
+        geometric_mean(counted.map(Work::ratio))
+    }
+
+    pub(crate) fn json(&self, options: &Options) -> Value {
+        let versions: Map<String, Value> = options
+            .versions
+            .iter()
+            .map(|(name, version)| (name.clone(), Value::from(version.as_str())))
+            .collect();
+        json!({
+            "quick": options.quick,
+            "machine": self.machine,
+            "versions": versions,
+            "must_ratio": MOST,
+            "work": self.work.iter().map(work_json).collect::<Vec<_>>(),
+            "geometric_mean_of_musts": self.mean(Some(Rule::Must)),
+            "geometric_mean": self.mean(None),
+            "micro": self.micros.iter().map(micro_json).collect::<Vec<_>>(),
+            "sizes": self.sizes.iter().map(size_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn verdict(work: &Work) -> String {
+    match work.rule {
+        Rule::Told => String::new(),
+        Rule::Must if work.breaks_the_rule() => format!("**{MOST:.1}, broken**"),
+        Rule::Must => format!("{MOST:.1}, kept"),
+    }
+}
+
+fn met(met: bool) -> &'static str {
+    if met { "met" } else { "missed" }
+}
+
+fn millis(seconds: f64) -> String {
+    format!("{:.1}", seconds * 1e3)
+}
+
+fn micros(seconds: f64) -> String {
+    format!("{:.1}", seconds * 1e6)
+}
+
+fn work_json(work: &Work) -> Value {
+    json!({
+        "name": work.name,
+        "must": work.rule == Rule::Must,
+        "native": work.native.summary().json(),
+        "guest": work.guest.summary().json(),
+        "ratio": work.ratio(),
+        "kept": !work.breaks_the_rule(),
+    })
+}
+
+fn micro_json(micro: &Micro) -> Value {
+    json!({
+        "name": micro.name,
+        "target_seconds": micro.target.as_secs_f64(),
+        "time": micro.samples.summary().json(),
+    })
+}
+
+fn size_json(size: &Size) -> Value {
+    json!({ "name": size.name, "target_bytes": size.target, "bytes": size.bytes })
+}
+
+/// What ran here, and how busy it was: a ratio of one run is worth more than a time.
+pub(crate) fn machine() -> Value {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let cpu_info = read("/proc/cpuinfo");
+    let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.map(|rest| rest.trim_start_matches([' ', '\t', ':']));
+    json!({
+        "architecture": std::env::consts::ARCH,
+        "system": std::env::consts::OS,
+        "kernel": read("/proc/sys/kernel/osrelease").trim(),
+        "processor": model,
+        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+        "load_of_the_last_minute": read("/proc/loadavg").split(' ').next(),
+    })
+}

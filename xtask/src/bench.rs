@@ -1,0 +1,155 @@
+//! `cargo xtask bench`: builds both sides of the benchmark and runs it.
+//!
+//! ```text
+//! <target>/bench/native-<hash>  bench/native.c with the guest's own QuickJS source, by the guest's own compiler
+//! <target>/bench.json           what was measured
+//! ```
+//!
+//! Our own crates are built without the debug assertions that all their other builds have; a profile of its own would
+//! build wasmtime a second time.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::guest::build;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    Full,
+    /// Fewer turns: a look, not a result.
+    Quick,
+}
+
+/// The flags of the guest less those that only a WebAssembly file has; then the machine's own instructions, which the
+/// sandbox's compiler uses too.
+const FLAGS: &[&str] = &[
+    "cc",
+    "-O3",
+    "-s",
+    "-DNDEBUG",
+    "-D_GNU_SOURCE",
+    "-march=native",
+    "-fno-sanitize=undefined",
+    "-isystem",
+    "quickjs",
+];
+
+/// Beside `native.c`, which includes `quickjs.c`.
+const UNITS: &[&str] = &["libregexp.c", "libunicode.c", "dtoa.c", "-lm", "-lpthread"];
+
+pub(crate) fn run(length: Length) -> Result<ExitCode> {
+    let metadata = crate::metadata()?;
+    let target = PathBuf::from(crate::text(&metadata, "target_directory"));
+    let folder = crate::root().join("guest");
+    let guest = build::build(&folder, &target)?;
+    let native = native(&folder, &target, &guest.pinned.zig)?;
+    program(&metadata)?;
+
+    let mut command = Command::new(
+        target
+            .join("release")
+            .join(format!("chrysalid-bench{}", std::env::consts::EXE_SUFFIX)),
+    );
+    command
+        .arg("--native")
+        .arg(native)
+        .arg("--json")
+        .arg(target.join("bench.json"));
+    if length == Length::Quick {
+        command.arg("--quick");
+    }
+    let lock = &guest.found;
+    let versions = [
+        ("chrysalid", env!("CARGO_PKG_VERSION").to_owned()),
+        ("guest_sha256", lock.guest_sha256.clone()),
+        ("quickjs_ng", lock.quickjs_ng.clone()),
+        ("zig", lock.zig.clone()),
+        ("wasmtime", locked_version("wasmtime")?),
+        ("rustc", rustc_version()?),
+    ];
+    for (name, version) in versions {
+        command.arg("--version").arg(format!("{name}={version}"));
+    }
+    let status = command.status().context("cannot run the benchmark")?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn native(folder: &Path, target: &Path, zig_version: &str) -> Result<PathBuf> {
+    let source = build::source::Source::read(folder)?;
+    let runner = crate::root().join("bench").join("native.c");
+    let text = String::from_utf8(build::read(&runner)?).context("bench/native.c is not UTF-8")?;
+    let work = target.join("bench");
+    build::create_folder(&work)?;
+    let _held = build::hold(&work.join("lock"))?;
+
+    let hash = source.hash(&[FLAGS, UNITS, &[zig_version, &text]]);
+    let path = work.join(format!("native-{hash}{}", std::env::consts::EXE_SUFFIX));
+    if path.exists() {
+        return Ok(path);
+    }
+    let stage = work.join("stage");
+    source.lay_out(&stage)?;
+    let mut command = Command::new(build::zig::find(zig_version, folder, target)?);
+    command.args(FLAGS).arg(&runner).args(UNITS);
+    command.arg("-o").arg(&path).current_dir(&stage);
+    let cache = work.join("cache");
+    command
+        .env("ZIG_GLOBAL_CACHE_DIR", &cache)
+        .env("ZIG_LOCAL_CACHE_DIR", &cache);
+    build::output(&mut command).context("cannot compile the native runner")?;
+    Ok(path)
+}
+
+/// Builds the benchmark's program.
+fn program(metadata: &serde_json::Value) -> Result<()> {
+    let mut command = crate::cargo(&["build", "--release", "--quiet", "--package", "chrysalid-bench"]);
+    for package in crate::list(metadata, "packages") {
+        let name = crate::text(package, "name");
+        for check in ["debug-assertions", "overflow-checks"] {
+            command
+                .arg("--config")
+                .arg(format!("profile.release.package.{name}.{check}=false"));
+        }
+    }
+    if !command.status().context("cannot run cargo")?.success() {
+        bail!("cannot build the benchmark");
+    }
+    Ok(())
+}
+
+fn locked_version(package: &str) -> Result<String> {
+    let lock = String::from_utf8(build::read(&crate::root().join("Cargo.lock"))?)?;
+    version_in(&lock, package)
+        .map(str::to_owned)
+        .with_context(|| format!("Cargo.lock has no {package}"))
+}
+
+fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
+}
+
+fn rustc_version() -> Result<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = build::output(Command::new(rustc).arg("--version"))?;
+    Ok(String::from_utf8_lossy(&output).trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn a_version_is_that_of_the_whole_name() {
+        let lock = "[[package]]\nname = \"wasm\"\nversion = \"1.0.0\"\n\n[[package]]\nname = \"wasmtime\"\nversion = \"48.0.1\"\n";
+        assert_eq!(version_in(lock, "wasmtime"), Some("48.0.1"));
+        assert_eq!(version_in(lock, "time"), None);
+    }
+}
