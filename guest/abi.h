@@ -10,6 +10,7 @@
 #define ABI_IMPORT_MODULE "chrysalid"
 
 /* Exports. Those with a message read it from the inbox, which they consume. */
+#define ABI_EXPORT_VERSION "abi_version" /* () -> i32, ABI_VERSION; the first thing a host asks */
 #define ABI_EXPORT_INIT "init"           /* () -> i32; once, before the baseline image is taken */
 #define ABI_EXPORT_INBOX "inbox"         /* (length) -> address, 0 when there is no memory */
 #define ABI_EXPORT_CONFIGURE "configure" /* () -> i32; message: CONFIGURE_WORDS u32 */

@@ -318,7 +318,10 @@ static int run_prelude(void)
     return JS_IsException(result) ? -1 : 0;
 }
 
-void __wasm_call_ctors(void);
+EXPORT(ABI_EXPORT_VERSION) int export_version(void)
+{
+    return ABI_VERSION;
+}
 
 EXPORT(ABI_EXPORT_INIT) int export_init(void)
 {

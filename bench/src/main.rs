@@ -20,8 +20,7 @@ use work::{Keep, Work};
 const TURNS: u32 = 15;
 const QUICK_TURNS: u32 = 5;
 
-const USAGE: &str =
-    "usage: chrysalid-bench --native RUNNER --json FILE [--quick] [--version NAME=VERSION]...";
+const USAGE: &str = "usage: chrysalid-bench --native RUNNER --json FILE [--quick] [--version NAME=VERSION]...";
 
 /// What `cargo xtask bench` says.
 struct Options {
@@ -46,14 +45,8 @@ fn run() -> Result<ExitCode> {
     let report = measure(&options)?;
     print!("{}", report.markdown());
     let json = serde_json::to_string_pretty(&report.json(&options))?;
-    std::fs::write(&options.json, json + "\n")
-        .with_context(|| format!("cannot write {}", options.json.display()))?;
-    let broken: Vec<&str> = report
-        .work
-        .iter()
-        .filter(|work| work.breaks_the_rule())
-        .map(|work| work.name)
-        .collect();
+    std::fs::write(&options.json, json + "\n").with_context(|| format!("cannot write {}", options.json.display()))?;
+    let broken: Vec<&str> = report.work.iter().filter(|work| work.breaks_the_rule()).map(|work| work.name).collect();
     if broken.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
@@ -78,23 +71,14 @@ fn measure(options: &Options) -> Result<Report> {
             micro.turn()?;
         }
     }
-    Ok(Report {
-        machine,
-        work,
-        micros,
-        sizes,
-    })
+    Ok(Report { machine, work, micros, sizes })
 }
 
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self> {
         let (mut native, mut json, mut quick, mut versions) = (None, None, false, Vec::new());
         while let Some(word) = words.next() {
-            let mut next = || {
-                words
-                    .next()
-                    .with_context(|| format!("{word} needs a value\n{USAGE}"))
-            };
+            let mut next = || words.next().with_context(|| format!("{word} needs a value\n{USAGE}"));
             match word.as_str() {
                 "--native" => native = Some(PathBuf::from(next()?)),
                 "--json" => json = Some(PathBuf::from(next()?)),
@@ -108,11 +92,6 @@ impl Options {
             }
         }
         let (native, json) = (native.context(USAGE)?, json.context(USAGE)?);
-        Ok(Self {
-            native,
-            json,
-            quick,
-            versions,
-        })
+        Ok(Self { native, json, quick, versions })
     }
 }

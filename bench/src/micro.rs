@@ -4,8 +4,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use chrysalid::{
-    CallId, Capabilities, Capability, Checkpoint, Ended, Engine, EngineBuilder, Key, Limits, Restore,
-    Session, SessionOptions, Step, Value,
+    CallId, Capabilities, Capability, Checkpoint, Ended, Engine, EngineBuilder, Key, Limits, Restore, Session,
+    SessionOptions, Step, Value,
 };
 
 use crate::samples::Samples;
@@ -55,67 +55,30 @@ fn builder() -> EngineBuilder {
 pub(crate) fn micros(engine: &Engine) -> Result<(Vec<Micro>, Vec<Size>)> {
     let without = builder().checkpoint(Checkpoint::Never).build()?;
     let mut micros = vec![
-        micro(
-            "fresh session, `1+1`, drop",
-            Duration::from_micros(50),
-            40,
-            fresh(engine),
-        ),
-        micro(
-            "no-op, live session, no checkpoint",
-            Duration::from_micros(8),
-            100,
-            no_op(&without)?,
-        ),
-        micro(
-            "no-op, live session, checkpoint",
-            Duration::from_micros(20),
-            100,
-            no_op(engine)?,
-        ),
-        micro(
-            "1,000 awaited calls, step and settle",
-            Duration::from_millis(4),
-            1,
-            calls_in_sequence(engine)?,
-        ),
+        micro("fresh session, `1+1`, drop", Duration::from_micros(50), 40, fresh(engine)),
+        micro("no-op, live session, no checkpoint", Duration::from_micros(8), 100, no_op(&without)?),
+        micro("no-op, live session, checkpoint", Duration::from_micros(20), 100, no_op(engine)?),
+        micro("1,000 awaited calls, step and settle", Duration::from_millis(4), 1, calls_in_sequence(engine)?),
     ];
     let mut sizes = Vec::new();
     for (source, names, targets) in [
         (
             SMALL,
-            [
-                "save, small paused program",
-                "restore it, settle, end",
-                "snapshot, small paused program",
-            ],
+            ["save, small paused program", "restore it, settle, end", "snapshot, small paused program"],
             (Duration::from_micros(200), 4 << 10),
         ),
         (
             THOUSAND_OBJECTS,
-            [
-                "save, 1,000 objects live",
-                "restore them, settle, end",
-                "snapshot, 1,000 objects live",
-            ],
+            ["save, 1,000 objects live", "restore them, settle, end", "snapshot, 1,000 objects live"],
             (Duration::from_micros(600), 32 << 10),
         ),
     ] {
         let [save_name, restore_name, size_name] = names;
         let (mut session, call) = paused(engine, source)?;
         let bytes = session.snapshot()?;
-        sizes.push(Size {
-            name: size_name,
-            target: targets.1,
-            bytes: bytes.len(),
-        });
+        sizes.push(Size { name: size_name, target: targets.1, bytes: bytes.len() });
         micros.push(micro(save_name, targets.0, 10, save(session)));
-        micros.push(micro(
-            restore_name,
-            Duration::from_micros(300),
-            10,
-            restore(engine, bytes, call)?,
-        ));
+        micros.push(micro(restore_name, Duration::from_micros(300), 10, restore(engine, bytes, call)?));
     }
     Ok((micros, sizes))
 }
@@ -126,13 +89,7 @@ fn micro(
     repeat: u32,
     sample: impl FnMut() -> Result<Duration> + 'static,
 ) -> Micro {
-    Micro {
-        name,
-        target,
-        repeat,
-        sample: Box::new(sample),
-        samples: Samples::default(),
-    }
+    Micro { name, target, repeat, sample: Box::new(sample), samples: Samples::default() }
 }
 
 impl Micro {
@@ -242,11 +199,7 @@ fn save(mut session: Session) -> impl FnMut() -> Result<Duration> + 'static {
 }
 
 /// To the end of the program. Dropping the session is left out.
-fn restore(
-    engine: &Engine,
-    bytes: Vec<u8>,
-    call: CallId,
-) -> Result<impl FnMut() -> Result<Duration> + 'static> {
+fn restore(engine: &Engine, bytes: Vec<u8>, call: CallId) -> Result<impl FnMut() -> Result<Duration> + 'static> {
     let (engine, capabilities) = (engine.clone(), asking()?);
     Ok(move || {
         let began = Instant::now();
@@ -280,9 +233,6 @@ fn number(ended: Ended) -> Result<f64> {
 }
 
 fn expect(value: f64, wanted: f64) -> Result<()> {
-    ensure!(
-        value.total_cmp(&wanted).is_eq(),
-        "the program's value is {value}, not {wanted}"
-    );
+    ensure!(value.total_cmp(&wanted).is_eq(), "the program's value is {value}, not {wanted}");
     Ok(())
 }

@@ -30,16 +30,11 @@ impl Native {
             .with_context(|| format!("cannot run {}", runner.display()))?;
         let programs = process.stdin.take().context("the native runner has no input")?;
         let results = process.stdout.take().context("the native runner has no output")?;
-        Ok(Self {
-            process,
-            programs,
-            results,
-        })
+        Ok(Self { process, programs, results })
     }
 
     pub(crate) fn run(&mut self, source: &str) -> Result<Run> {
-        self.exchange(source)
-            .context("the native runner ended early; its message is above")
+        self.exchange(source).context("the native runner ended early; its message is above")
     }
 
     fn exchange(&mut self, source: &str) -> Result<Run> {
@@ -54,10 +49,7 @@ impl Native {
         self.results.read_exact(&mut length)?;
         let mut value = vec![0; u32::from_le_bytes(length) as usize];
         self.results.read_exact(&mut value)?;
-        Ok(Run {
-            took: Duration::from_nanos(u64::from_le_bytes(nanos)),
-            value: String::from_utf8(value)?,
-        })
+        Ok(Run { took: Duration::from_nanos(u64::from_le_bytes(nanos)), value: String::from_utf8(value)? })
     }
 }
 

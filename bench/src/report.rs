@@ -29,34 +29,18 @@ impl Report {
     }
 
     fn write(&self, text: &mut String) -> fmt::Result {
-        writeln!(
-            text,
-            "| work in the guest | native ms | Chrysalid ms | ratio | quartiles of it | at most |"
-        )?;
+        writeln!(text, "| work in the guest | native ms | Chrysalid ms | ratio | quartiles of it | at most |")?;
         writeln!(text, "|---|---:|---:|---:|---:|---|")?;
         for work in &self.work {
             let (native, guest) = (work.native.summary(), work.guest.summary());
             let pairs = work.guest.over(&work.native).summary();
             let (name, ratio) = (work.name, work.ratio());
-            write!(
-                text,
-                "| {name} | {} | {} | {ratio:.2} ",
-                millis(native.median),
-                millis(guest.median)
-            )?;
+            write!(text, "| {name} | {} | {} | {ratio:.2} ", millis(native.median), millis(guest.median))?;
             write!(text, "| {:.2}–{:.2} ", pairs.first_quartile, pairs.third_quartile)?;
             writeln!(text, "| {} |", verdict(work))?;
         }
-        writeln!(
-            text,
-            "| geometric mean of the musts | | | {:.2} | | |",
-            self.mean(Some(Rule::Must))
-        )?;
-        writeln!(
-            text,
-            "| geometric mean of all | | | {:.2} | | target {MEAN_TARGET} |",
-            self.mean(None)
-        )?;
+        writeln!(text, "| geometric mean of the musts | | | {:.2} | | |", self.mean(Some(Rule::Must)))?;
+        writeln!(text, "| geometric mean of all | | | {:.2} | | target {MEAN_TARGET} |", self.mean(None))?;
         self.write_micros(text)
     }
 
@@ -64,12 +48,7 @@ impl Report {
         writeln!(text, "\n| around the guest | median µs | quartiles | target | |")?;
         writeln!(text, "|---|---:|---:|---:|---|")?;
         for micro in &self.micros {
-            let Summary {
-                median,
-                first_quartile,
-                third_quartile,
-                ..
-            } = micro.samples.summary();
+            let Summary { median, first_quartile, third_quartile, .. } = micro.samples.summary();
             let target = micro.target.as_secs_f64();
             write!(text, "| {} | {} ", micro.name, micros(median))?;
             write!(text, "| {}–{} ", micros(first_quartile), micros(third_quartile))?;
@@ -84,19 +63,13 @@ impl Report {
     }
 
     fn mean(&self, rule: Option<Rule>) -> f64 {
-        let counted = self
-            .work
-            .iter()
-            .filter(|work| rule.is_none_or(|rule| work.rule == rule));
+        let counted = self.work.iter().filter(|work| rule.is_none_or(|rule| work.rule == rule));
         geometric_mean(counted.map(Work::ratio))
     }
 
     pub(crate) fn json(&self, options: &Options) -> Value {
-        let versions: Map<String, Value> = options
-            .versions
-            .iter()
-            .map(|(name, version)| (name.clone(), Value::from(version.as_str())))
-            .collect();
+        let versions: Map<String, Value> =
+            options.versions.iter().map(|(name, version)| (name.clone(), Value::from(version.as_str()))).collect();
         json!({
             "quick": options.quick,
             "machine": self.machine,

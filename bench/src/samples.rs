@@ -80,13 +80,7 @@ mod tests {
         for seconds in [4, 1, 3, 2] {
             samples.add(Duration::from_secs(seconds));
         }
-        let expected = Summary {
-            count: 4,
-            least: 1.0,
-            first_quartile: 1.75,
-            median: 2.5,
-            third_quartile: 3.25,
-        };
+        let expected = Summary { count: 4, least: 1.0, first_quartile: 1.75, median: 2.5, third_quartile: 3.25 };
         assert_eq!(samples.summary(), expected);
     }
 

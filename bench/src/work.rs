@@ -33,13 +33,7 @@ pub(crate) struct Work {
 
 impl Work {
     fn new(name: &'static str, rule: Rule, source: &'static str) -> Self {
-        Self {
-            name,
-            rule,
-            source,
-            native: Samples::default(),
-            guest: Samples::default(),
-        }
+        Self { name, rule, source, native: Samples::default(), guest: Samples::default() }
     }
 
     /// Median over median.
@@ -61,10 +55,7 @@ pub(crate) fn programs() -> Vec<Work> {
         must("200,000 string appends", include_str!("../programs/appends.js")),
         must("JSON, 1 MB out and in", include_str!("../programs/json.js")),
         must("sort 100,000 numbers", include_str!("../programs/sort.js")),
-        must(
-            "the same with a comparator",
-            include_str!("../programs/sort_comparator.js"),
-        ),
+        must("the same with a comparator", include_str!("../programs/sort_comparator.js")),
         must("fib(30)", include_str!("../programs/fib.js")),
         told("arithmetic loop", include_str!("../programs/loop.js")),
         told("regular expressions", include_str!("../programs/regexp.js")),
@@ -102,10 +93,7 @@ fn run(engine: &Engine, source: &str) -> Result<Run> {
     let mut session = engine.session(&Capabilities::none())?;
     let began = Instant::now();
     let value = to_the_end(&mut session, source)?;
-    Ok(Run {
-        took: began.elapsed(),
-        value,
-    })
+    Ok(Run { took: began.elapsed(), value })
 }
 
 fn to_the_end(session: &mut Session, source: &str) -> Result<String> {
@@ -115,10 +103,7 @@ fn to_the_end(session: &mut Session, source: &str) -> Result<String> {
             Step::Busy => {}
             Step::Ended(ended) => {
                 let value = ended.result.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
-                return Ok(value
-                    .as_str()
-                    .context("the program's value is not text")?
-                    .to_owned());
+                return Ok(value.as_str().context("the program's value is not text")?.to_owned());
             }
             step => bail!("a program without calls or timers came to {step:?}"),
         }

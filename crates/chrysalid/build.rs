@@ -55,9 +55,7 @@ fn find(package: &Path, out: &Path) -> Result<PathBuf> {
 
 /// Cargo marks the target directory with `CACHEDIR.TAG`, wherever its settings have put it.
 fn target(out: &Path) -> &Path {
-    out.ancestors()
-        .find(|folder| folder.join("CACHEDIR.TAG").exists())
-        .unwrap_or(out)
+    out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
 fn folder(variable: &str) -> Result<PathBuf> {

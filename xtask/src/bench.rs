@@ -47,16 +47,9 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
     let native = native(&folder, &target, &guest.pinned.zig)?;
     program(&metadata)?;
 
-    let mut command = Command::new(
-        target
-            .join("release")
-            .join(format!("chrysalid-bench{}", std::env::consts::EXE_SUFFIX)),
-    );
-    command
-        .arg("--native")
-        .arg(native)
-        .arg("--json")
-        .arg(target.join("bench.json"));
+    let mut command =
+        Command::new(target.join("release").join(format!("chrysalid-bench{}", std::env::consts::EXE_SUFFIX)));
+    command.arg("--native").arg(native).arg("--json").arg(target.join("bench.json"));
     if length == Length::Quick {
         command.arg("--quick");
     }
@@ -73,11 +66,7 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
         command.arg("--version").arg(format!("{name}={version}"));
     }
     let status = command.status().context("cannot run the benchmark")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn native(folder: &Path, target: &Path, zig_version: &str) -> Result<PathBuf> {
@@ -99,9 +88,7 @@ fn native(folder: &Path, target: &Path, zig_version: &str) -> Result<PathBuf> {
     command.args(FLAGS).arg(&runner).args(UNITS);
     command.arg("-o").arg(&path).current_dir(&stage);
     let cache = work.join("cache");
-    command
-        .env("ZIG_GLOBAL_CACHE_DIR", &cache)
-        .env("ZIG_LOCAL_CACHE_DIR", &cache);
+    command.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache);
     build::output(&mut command).context("cannot compile the native runner")?;
     Ok(path)
 }
@@ -112,9 +99,7 @@ fn program(metadata: &serde_json::Value) -> Result<()> {
     for package in crate::list(metadata, "packages") {
         let name = crate::text(package, "name");
         for check in ["debug-assertions", "overflow-checks"] {
-            command
-                .arg("--config")
-                .arg(format!("profile.release.package.{name}.{check}=false"));
+            command.arg("--config").arg(format!("profile.release.package.{name}.{check}=false"));
         }
     }
     if !command.status().context("cannot run cargo")?.success() {
@@ -125,9 +110,7 @@ fn program(metadata: &serde_json::Value) -> Result<()> {
 
 fn locked_version(package: &str) -> Result<String> {
     let lock = String::from_utf8(build::read(&crate::root().join("Cargo.lock"))?)?;
-    version_in(&lock, package)
-        .map(str::to_owned)
-        .with_context(|| format!("Cargo.lock has no {package}"))
+    version_in(&lock, package).map(str::to_owned).with_context(|| format!("Cargo.lock has no {package}"))
 }
 
 fn version_in<'a>(lock: &'a str, package: &str) -> Option<&'a str> {

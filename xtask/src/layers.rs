@@ -7,10 +7,7 @@ use serde_json::Value;
 
 /// Each crate of the workspace, and those of ours that it may depend on, in whatever kind of dependency.
 const ARROWS: &[(&str, &[&str])] = &[
-    (
-        "chrysalid-cli",
-        &["chrysalid", "chrysalid-harness", "chrysalid-store"],
-    ),
+    ("chrysalid-cli", &["chrysalid", "chrysalid-harness", "chrysalid-store"]),
     ("chrysalid-python", &["chrysalid", "chrysalid-store"]),
     ("chrysalid-harness", &["chrysalid", "chrysalid-store"]),
     ("chrysalid-store", &[]),
@@ -60,17 +57,11 @@ pub(crate) fn check() -> Result<ExitCode> {
     for edge in &wrong {
         eprintln!("wrong edge: {edge}");
     }
-    Ok(if wrong.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn wrong_edges(metadata: &Value) -> Vec<String> {
-    let names: Vec<&str> = crate::list(metadata, "packages")
-        .map(|package| crate::text(package, "name"))
-        .collect();
+    let names: Vec<&str> = crate::list(metadata, "packages").map(|package| crate::text(package, "name")).collect();
     let mut wrong = Vec::new();
     for package in crate::list(metadata, "packages") {
         let from = crate::text(package, "name");
@@ -87,45 +78,24 @@ fn wrong_edges(metadata: &Value) -> Vec<String> {
 
 fn impure(dependencies: &[String]) -> Vec<String> {
     let family = |name: &str, family: &str| {
-        name.strip_prefix(family)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+        name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
     };
     let forbidden = |name: &&String| IMPURE.iter().any(|one| family(name, one));
-    dependencies
-        .iter()
-        .filter(forbidden)
-        .map(|name| format!("{PURE} -> {name}"))
-        .collect()
+    dependencies.iter().filter(forbidden).map(|name| format!("{PURE} -> {name}")).collect()
 }
 
 /// All that ends up in `package`, through other crates too; what only its tests use does not count.
 fn dependencies(package: &str) -> Result<Vec<String>> {
-    let tree = [
-        "tree",
-        "--package",
-        package,
-        "--edges",
-        "normal,build",
-        "--all-features",
-        "--target",
-        "all",
-    ];
+    let tree = ["tree", "--package", package, "--edges", "normal,build", "--all-features", "--target", "all"];
     let mut command = crate::cargo(&tree);
     command.args(["--prefix", "none", "--no-dedupe", "--format", "{p}"]);
     let output = command.output().context("cannot run cargo")?;
     if !output.status.success() {
-        bail!(
-            "cargo tree failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
+        bail!("cargo tree failed: {}", String::from_utf8_lossy(&output.stderr).trim_end());
     }
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut names: Vec<String> = lines
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split_whitespace().next())
-        .map(str::to_owned)
-        .collect();
+    let mut names: Vec<String> =
+        lines.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
     names.sort_unstable();
     names.dedup();
     Ok(names)
@@ -152,26 +122,17 @@ mod tests {
 
     #[test]
     fn an_arrow_against_the_table_is_named() {
-        let edges: &[(&str, &[&str])] = &[
-            ("chrysalid", &["serde", "chrysalid-store"]),
-            ("chrysalid-store", &["sqlx"]),
-            ("new", &[]),
-        ];
+        let edges: &[(&str, &[&str])] =
+            &[("chrysalid", &["serde", "chrysalid-store"]), ("chrysalid-store", &["sqlx"]), ("new", &[])];
         assert_eq!(
             wrong_edges(&metadata(edges)),
-            [
-                "chrysalid -> chrysalid-store",
-                "new has no place in the table of xtask/src/layers.rs"
-            ]
+            ["chrysalid -> chrysalid-store", "new has no place in the table of xtask/src/layers.rs"]
         );
     }
 
     #[test]
     fn policy_reaches_no_family_of_clock_or_network() {
         let names = ["serde", "timeout", "tokio-util", "wasmtime"].map(str::to_owned);
-        assert_eq!(
-            impure(&names),
-            ["chrysalid-policy -> tokio-util", "chrysalid-policy -> wasmtime"]
-        );
+        assert_eq!(impure(&names), ["chrysalid-policy -> tokio-util", "chrysalid-policy -> wasmtime"]);
     }
 }

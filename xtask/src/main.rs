@@ -57,8 +57,7 @@ fn usage() -> Result<ExitCode> {
 
 /// From the environment of this run: checkouts that share a target directory share this program too.
 fn root() -> PathBuf {
-    let package =
-        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()));
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()));
     package.parent().map(PathBuf::from).unwrap_or_default()
 }
 
@@ -71,14 +70,9 @@ fn cargo(arguments: &[&str]) -> Command {
 
 /// `cargo metadata` of the workspace's own packages.
 fn metadata() -> Result<Value> {
-    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .context("cannot run cargo")?;
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output().context("cannot run cargo")?;
     if !output.status.success() {
-        bail!(
-            "cargo metadata failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
+        bail!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim_end());
     }
     serde_json::from_slice(&output.stdout).context("cannot read what cargo metadata says")
 }

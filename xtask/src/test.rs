@@ -24,10 +24,7 @@ impl Options {
             match *word {
                 "--long" => options.long = true,
                 option if option.starts_with('-') => return None,
-                filter => options
-                    .filter
-                    .replace(filter.to_owned())
-                    .map_or(Some(()), |_| None)?,
+                filter => options.filter.replace(filter.to_owned()).map_or(Some(()), |_| None)?,
             }
         }
         Some(options)
@@ -61,11 +58,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         println!("not passed: {}", failed.join(", "));
     }
     println!("{} passed, {} failed", count.passed, count.failed);
-    if failed.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn formatting() -> Result<bool> {
@@ -82,14 +75,7 @@ fn clippy() -> Result<bool> {
     if !installed("clippy") {
         return missing("clippy");
     }
-    let scope = [
-        "clippy",
-        "--release",
-        "--workspace",
-        "--all-targets",
-        "--all-features",
-        "--quiet",
-    ];
+    let scope = ["clippy", "--release", "--workspace", "--all-targets", "--all-features", "--quiet"];
     succeeds(crate::cargo(&scope).args(["--", "--deny", "warnings"]))
 }
 
@@ -109,30 +95,15 @@ fn deny() -> Result<bool> {
 
 fn tests(options: &Options, count: &mut Count) -> Result<bool> {
     title("tests");
-    let mut command = crate::cargo(&[
-        "test",
-        "--release",
-        "--workspace",
-        "--all-features",
-        "--no-fail-fast",
-    ]);
+    let mut command = crate::cargo(&["test", "--release", "--workspace", "--all-features", "--no-fail-fast"]);
     if let Some(filter) = &options.filter {
         command.args(["--", filter]);
     }
     if options.long {
         command.env("CHRYSALID_LONG_TESTS", "1");
     }
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo")?;
-    for line in child
-        .stdout
-        .take()
-        .map(BufReader::new)
-        .into_iter()
-        .flat_map(BufReader::lines)
-    {
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
+    for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines) {
         let line = line.context("cannot read the tests' output")?;
         println!("{line}");
         count.add(&line);
@@ -148,31 +119,18 @@ fn tests(options: &Options, count: &mut Count) -> Result<bool> {
 fn examples() -> Result<bool> {
     title("examples");
     let metadata = crate::metadata()?;
-    let release = Path::new(crate::text(&metadata, "target_directory"))
-        .join("release")
-        .join("examples");
+    let release = Path::new(crate::text(&metadata, "target_directory")).join("release").join("examples");
     let examples = examples_to_run(&metadata)?;
     if examples.is_empty() {
         return Ok(true);
     }
     // With the tests' features, else half of the tree would be compiled again.
-    let build = [
-        "build",
-        "--release",
-        "--workspace",
-        "--all-features",
-        "--examples",
-        "--quiet",
-    ];
+    let build = ["build", "--release", "--workspace", "--all-features", "--examples", "--quiet"];
     let mut passed = succeeds(&mut crate::cargo(&build))?;
     for name in examples {
         println!("example {name}");
         let program = release.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-        if !succeeds(
-            Command::new(&program)
-                .current_dir(crate::root())
-                .stdin(Stdio::null()),
-        )? {
+        if !succeeds(Command::new(&program).current_dir(crate::root()).stdin(Stdio::null()))? {
             eprintln!("example {name} failed");
             passed = false;
         }
@@ -201,11 +159,7 @@ fn title(name: &str) {
 
 fn installed(subcommand: &str) -> bool {
     let mut command = crate::cargo(&[subcommand, "--version"]);
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn missing(component: &str) -> Result<bool> {
@@ -214,9 +168,7 @@ fn missing(component: &str) -> Result<bool> {
 
 fn succeeds(command: &mut Command) -> Result<bool> {
     let status = command.status();
-    Ok(status
-        .with_context(|| format!("cannot run {}", command.get_program().display()))?
-        .success())
+    Ok(status.with_context(|| format!("cannot run {}", command.get_program().display()))?.success())
 }
 
 /// Sums the runner's lines, one for each test binary and each crate's documentation.
@@ -232,9 +184,7 @@ impl Count {
             return;
         };
         let number = |word: &str| {
-            let part = result
-                .split([';', '.'])
-                .find_map(|part| part.trim().strip_suffix(word))?;
+            let part = result.split([';', '.']).find_map(|part| part.trim().strip_suffix(word))?;
             part.trim().parse::<u64>().ok()
         };
         self.passed += number("passed").unwrap_or_default();
@@ -250,30 +200,16 @@ mod tests {
     fn the_runners_lines_are_summed() {
         let mut count = Count::default();
         count.add("running 3 tests");
-        count.add(
-            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.01s",
-        );
+        count.add("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.01s");
         count.add("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.5s");
-        assert_eq!(
-            count,
-            Count {
-                passed: 14,
-                failed: 1
-            }
-        );
+        assert_eq!(count, Count { passed: 14, failed: 1 });
     }
 
     #[test]
     fn one_filter_and_no_unknown_option() {
         let options = |words: &[&str]| Options::parse(words);
         assert_eq!(options(&[]), Some(Options::default()));
-        assert_eq!(
-            options(&["--long", "taint"]),
-            Some(Options {
-                long: true,
-                filter: Some("taint".into())
-            })
-        );
+        assert_eq!(options(&["--long", "taint"]), Some(Options { long: true, filter: Some("taint".into()) }));
         assert_eq!(options(&["taint", "seal"]), None);
         assert_eq!(options(&["--short"]), None);
     }

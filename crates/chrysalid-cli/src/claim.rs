@@ -171,9 +171,11 @@ impl Contents {
             [] => "no call was left unanswered".to_owned(),
             calls => format!("begun, and whether they were done is not known: {}", calls.join(", ")),
         };
-        let elsewhere = last.claim.save.as_ref().map_or_else(String::new, |save| {
-            format!("; its next pause was to go to {save}, look there first")
-        });
+        let elsewhere = last
+            .claim
+            .save
+            .as_ref()
+            .map_or_else(String::new, |save| format!("; its next pause was to go to {save}, look there first"));
         format!(
             "was resumed already, and that process ended without a word; {calls}{elsewhere}; \
              --fork goes on from the pause before it"

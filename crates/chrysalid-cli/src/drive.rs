@@ -1,6 +1,8 @@
 //! Runs a session to its end or to a pause that somebody else has to end, and keeps what comes of it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use chrysalid::{Outcome, Pause, Session, TokioTimer};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -9,7 +11,7 @@ use crate::claim::Image;
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::prompt::{Answer, Terminal};
-use crate::report::{Form, LineReport, Report, Status};
+use crate::report::{CallReport, LineReport, Report, Status};
 use crate::save::Keeping;
 
 /// A session that is about to go on, and everything around it.
@@ -25,7 +27,7 @@ pub(crate) struct Drive {
 
 impl Drive {
     /// Goes on with the program that was started or restored.
-    pub(crate) async fn finish(mut self) -> Result<Report, Refusal> {
+    pub(crate) async fn finish(mut self) -> Report {
         let outcome = self.outcome().await;
         let run = hex(&self.session.id());
         let notes = std::mem::take(&mut self.notes);
@@ -39,7 +41,7 @@ impl Drive {
         report.notes.splice(0..0, notes);
         report.notes.extend(console.trouble());
         console.close_journal();
-        Ok(report)
+        report
     }
 
     async fn outcome(&mut self) -> Result<Outcome, Refusal> {
@@ -52,8 +54,8 @@ impl Drive {
             if self.keeping.keeps_pauses() {
                 return Ok(Outcome::Paused(pause));
             }
-            if pause.pending.is_empty() {
-                self.wait(&pause).await;
+            if let ([], Some(at)) = (pause.pending.as_slice(), pause.wake_at) {
+                self.wait(at).await;
                 continue;
             }
             match &mut self.terminal {
@@ -68,10 +70,10 @@ impl Drive {
     }
 
     /// A run that is not kept sits out its late timers.
-    async fn wait(&mut self, pause: &Pause) {
-        let left = pause.wake_at.and_then(|at| at.duration_since(std::time::SystemTime::now()).ok());
+    async fn wait(&mut self, until: SystemTime) {
+        let left = until.duration_since(SystemTime::now()).unwrap_or_default();
         tokio::select! {
-            () = tokio::time::sleep(left.unwrap_or_default()) => {}
+            () = tokio::time::sleep(left) => {}
             () = interrupted() => self.session.interrupt_handle().interrupt(),
         }
     }
@@ -99,19 +101,19 @@ impl Drive {
     }
 
     fn keep_pause(&mut self, run: &str, pause: &Pause) -> Result<Report, Refusal> {
-        let keeping = std::mem::take(&mut self.keeping);
-        let saved = if keeping.keeps_pauses() {
-            let image = Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? };
-            keeping.paused(run, image)?
-        } else {
-            None
-        };
+        let calls: Vec<CallReport> = self.session.calls().into_iter().map(Into::into).collect();
+        let saved = self.save(run, pause).map_err(|refusal| refusal.with_calls(calls.clone()))?;
         let mut report = Report::paused(&pause.pending, pause.wake_at, saved.as_deref());
-        report.calls = self.session.calls().into_iter().map(Into::into).collect();
-        if saved.is_none() {
-            report.notes.push("the run is not saved and ends here: --save FILE keeps it".to_owned());
-        }
+        report.calls = calls;
         Ok(report)
+    }
+
+    fn save(&mut self, run: &str, pause: &Pause) -> Result<Option<PathBuf>, Refusal> {
+        let keeping = std::mem::take(&mut self.keeping);
+        if !keeping.keeps_pauses() {
+            return Ok(None);
+        }
+        keeping.paused(run, Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? })
     }
 }
 
@@ -152,15 +154,6 @@ async fn received(signal: &mut Option<Signal>) {
             signal.recv().await;
         }
         None => std::future::pending().await,
-    }
-}
-
-/// Whether warnings belong on stderr beside the document.
-pub(crate) fn warn(form: Form, report: &Report) {
-    if form == Form::Json {
-        for note in &report.notes {
-            eprintln!("note: {note}");
-        }
     }
 }
 

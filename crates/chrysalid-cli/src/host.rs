@@ -60,7 +60,9 @@ pub(crate) fn find_key(file: Option<&Path>, key_use: KeyUse) -> Result<Option<Ke
         KeyUse::None => Ok(None),
         KeyUse::Open => Ok(places.find()?),
         KeyUse::Seal => places.find_or_make()?.map(Some).ok_or_else(|| {
-            Refusal::usage("no key to save with, and no home folder to make one in: set CHRYSALID_KEY or give --key-file")
+            Refusal::usage(
+                "no key to save with, and no home folder to make one in: set CHRYSALID_KEY or give --key-file",
+            )
         }),
     }
 }

@@ -40,7 +40,7 @@ struct ImageReport {
     size: usize,
     format: u16,
     guest: String,
-    guest_is_ours: bool,
+    guest_is_known: bool,
     key: String,
     memory: u64,
 }
@@ -75,7 +75,9 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     if let Some(image) = &contents.image {
         let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
         let values = if arguments.values { Values::Shown } else { Values::Hidden };
-        inspected.open(image, &engine(wide_limits(), key)?, values).map_err(|refusal| refusal.within(&arguments.file))?;
+        inspected
+            .open(image, &engine(wide_limits(), key)?, values)
+            .map_err(|refusal| refusal.within(&arguments.file))?;
     }
     Ok(inspected)
 }
@@ -113,7 +115,7 @@ impl Inspected {
 
     fn open(&mut self, image: &Image, engine: &Engine, values: Values) -> Result<(), Refusal> {
         let inspection = engine.inspect(&image.snapshot)?;
-        if let Some(sealed) = inspection.sealed.as_ref().filter(|_| inspection.guest_is_ours) {
+        if let Some(sealed) = inspection.sealed.as_ref().filter(|_| inspection.guest_is_known) {
             let pending = pending(engine, image, sealed)?;
             self.pending = pending.iter().map(|call| PendingReport::new(call, values)).collect();
         }
@@ -161,7 +163,7 @@ impl Inspected {
 
     fn write_image(&self, text: &mut String) -> std::fmt::Result {
         let Some(image) = &self.image else { return Ok(()) };
-        let theirs = if image.guest_is_ours { "" } else { ", not of this chrysalid" };
+        let theirs = if image.guest_is_known { "" } else { ", which this chrysalid does not have" };
         writeln!(text, "snapshot: {} bytes, format {}, memory {} bytes", image.size, image.format, image.memory)?;
         writeln!(text, "guest: {}{theirs}", image.guest)?;
         writeln!(text, "key: {}", image.key)?;
@@ -173,7 +175,7 @@ impl Inspected {
             writeln!(text, "saved at: {at}")?;
         }
         for taint in &sealed.taint {
-            writeln!(text, "{}: {}", taint.effect, taint.by)?;
+            writeln!(text, "has met: {}, by {}", taint.effect, taint.by)?;
         }
         writeln!(text, "calls: {}", sealed.calls.len())?;
         write_calls(text, &sealed.calls)?;
@@ -195,7 +197,8 @@ fn pending(engine: &Engine, image: &Image, sealed: &SealedInspection) -> Result<
         return Ok(Vec::new());
     }
     let names: BTreeSet<&String> = sealed.calls.iter().map(|(_, name, _)| name).collect();
-    let stand_ins = names.into_iter().filter_map(|name| Capabilities::new([Capability::external(name)]).ok().map(|_| name));
+    let stand_ins =
+        names.into_iter().filter_map(|name| Capabilities::new([Capability::external(name)]).ok().map(|_| name));
     let capabilities = Capabilities::new(stand_ins.map(Capability::external))?;
     let mut pending = engine.restore(&image.snapshot, &capabilities, Restore::Resume)?.pending();
     for call in &mut pending {
@@ -211,7 +214,7 @@ impl From<&Inspection> for ImageReport {
             size: inspection.size,
             format: inspection.format,
             guest: hex(&inspection.guest),
-            guest_is_ours: inspection.guest_is_ours,
+            guest_is_known: inspection.guest_is_known,
             key: inspection.key.clone(),
             memory: inspection.memory,
         }

@@ -168,12 +168,8 @@ impl Report {
     pub(crate) fn refused(refusal: Refusal) -> Self {
         let mut report = Self::new(Status::Refused, refusal.exit);
         report.calls = refusal.calls;
-        report.error = Some(ErrorReport {
-            name: refusal.name,
-            code: refusal.code,
-            message: refusal.message,
-            stack: None,
-        });
+        report.error =
+            Some(ErrorReport { name: refusal.name, code: refusal.code, message: refusal.message, stack: None });
         report
     }
 
@@ -187,6 +183,9 @@ impl Report {
         match form {
             Form::Json => print_json(self),
             Form::Text => self.print_text(),
+        }
+        if self.status == Status::Paused && self.saved.is_none() {
+            let _ = writeln!(std::io::stderr(), "warning: the run is not saved and ends here; --save FILE keeps it");
         }
         self.exit
     }

@@ -12,7 +12,7 @@ use chrysalid::{ErrorKind, EventSink, Restore, Session};
 use crate::arguments::ResumeArguments;
 use crate::claim::{Claim, Decided, Draft, Image, Journal, Record, SavedFile, Target};
 use crate::console::Console;
-use crate::drive::{Drive, hex, warn};
+use crate::drive::{Drive, hex};
 use crate::exit::Refusal;
 use crate::host::{KeyUse, PARK_AFTER, session_options};
 use crate::prompt::Terminal;
@@ -47,9 +47,7 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusa
         console.journal(journal);
     }
     let terminal = if form == Form::Text { Terminal::open() } else { None };
-    let report = Drive { session, console, keeping, terminal, notes }.finish().await?;
-    warn(form, &report);
-    Ok(report)
+    Ok(Drive { session, console, keeping, terminal, notes }.finish().await)
 }
 
 /// The image to go on from, if the file still has one for this.

@@ -9,7 +9,7 @@ use chrysalid::{ErrorKind, EventSink};
 
 use crate::arguments::RunArguments;
 use crate::console::Console;
-use crate::drive::{Drive, warn};
+use crate::drive::Drive;
 use crate::exit::Refusal;
 use crate::host::{KeyUse, session_options};
 use crate::prompt::Terminal;
@@ -38,9 +38,7 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
     }
     let reads_stdin = is_stdin(&arguments.program);
     let terminal = if form == Form::Text && !reads_stdin { Terminal::open() } else { None };
-    let report = Drive { session, console, keeping, terminal, notes }.finish().await?;
-    warn(form, &report);
-    Ok(report)
+    Ok(Drive { session, console, keeping, terminal, notes }.finish().await)
 }
 
 enum Source {

@@ -24,7 +24,8 @@ pub(crate) fn load(path: Option<&Path>, console: &Arc<Console>) -> Result<Capabi
     for (name, tool) in manifest.tools() {
         let capability = capability(name.get_ref(), tool, &folder, console);
         // One at a time, so that the error can name the line.
-        Capabilities::new([capability.clone()]).map_err(|error| manifest.refuse(name.span().start, &error.to_string()))?;
+        Capabilities::new([capability.clone()])
+            .map_err(|error| manifest.refuse(name.span().start, &error.to_string()))?;
         capabilities.push(capability);
     }
     Ok(Capabilities::new(capabilities)?)

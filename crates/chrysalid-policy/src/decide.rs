@@ -68,9 +68,7 @@ impl fmt::Display for Reason {
         match self {
             Self::Always => f.write_str("asks each time"),
             Self::Changed => f.write_str("the tool was changed since the call was made"),
-            Self::RuleOfTwo { brought } if brought.is_empty() => {
-                f.write_str("rule of two: has all three effects")
-            }
+            Self::RuleOfTwo { brought } if brought.is_empty() => f.write_str("rule of two: has all three effects"),
             Self::RuleOfTwo { brought } => write!(f, "rule of two: {}", brought.join("; ")),
         }
     }
@@ -103,11 +101,7 @@ pub fn decide(request: &Request<'_>, taint: &Taint, rules: &Rules) -> Decision {
     if let Some(reason) = rule_of_two(request, taint, rules.rule_of_two) {
         reasons.push(reason);
     }
-    if reasons.is_empty() {
-        Decision::Allow
-    } else {
-        Decision::Ask { reasons }
-    }
+    if reasons.is_empty() { Decision::Allow } else { Decision::Ask { reasons } }
 }
 
 fn rule_of_two(request: &Request<'_>, taint: &Taint, rule: RuleOfTwo) -> Option<Reason> {
@@ -151,11 +145,7 @@ mod tests {
 
     fn effects() -> impl Strategy<Value = Effects> {
         (0u8..8).prop_map(|bits| {
-            Effects::ALL
-                .each()
-                .enumerate()
-                .filter(|(i, _)| bits & (1 << i) != 0)
-                .fold(Effects::NONE, |s, (_, e)| s | e)
+            Effects::ALL.each().enumerate().filter(|(i, _)| bits & (1 << i) != 0).fold(Effects::NONE, |s, (_, e)| s | e)
         })
     }
 
@@ -181,11 +171,7 @@ mod tests {
         let mut taint = Taint::default();
         taint.join(Effects::PRIVATE, "budget.read (call 1.2)");
         taint.join(Effects::UNTRUSTED, "rsvps.list (call 1.1)");
-        let mail = Request {
-            name: "mail.send",
-            effects: Effects::ACTS,
-            ask: false,
-        };
+        let mail = Request { name: "mail.send", effects: Effects::ACTS, ask: false };
         let Decision::Ask { reasons } = decide(&mail, &taint, &Rules::with_rule_of_two(RuleOfTwo::On)) else {
             panic!("not asked");
         };
@@ -200,22 +186,8 @@ mod tests {
     fn a_read_that_completes_the_three_asks_only_when_strict() {
         let mut taint = Taint::default();
         taint.join(Effects::ACTS | Effects::UNTRUSTED, "a");
-        let read = Request {
-            name: "budget.read",
-            effects: Effects::PRIVATE,
-            ask: false,
-        };
-        assert_eq!(
-            decide(&read, &taint, &Rules::with_rule_of_two(RuleOfTwo::On)),
-            Decision::Allow
-        );
-        assert_eq!(
-            rank(&decide(
-                &read,
-                &taint,
-                &Rules::with_rule_of_two(RuleOfTwo::Strict)
-            )),
-            1
-        );
+        let read = Request { name: "budget.read", effects: Effects::PRIVATE, ask: false };
+        assert_eq!(decide(&read, &taint, &Rules::with_rule_of_two(RuleOfTwo::On)), Decision::Allow);
+        assert_eq!(rank(&decide(&read, &taint, &Rules::with_rule_of_two(RuleOfTwo::Strict))), 1);
     }
 }

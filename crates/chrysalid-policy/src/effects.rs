@@ -22,11 +22,8 @@ impl Effects {
     /// All three; what an unlabelled capability counts as once any capability is labelled.
     pub const ALL: Self = Self(7);
 
-    const NAMES: [(Self, &'static str); 3] = [
-        (Self::PRIVATE, "private"),
-        (Self::UNTRUSTED, "untrusted"),
-        (Self::ACTS, "acts"),
-    ];
+    const NAMES: [(Self, &'static str); 3] =
+        [(Self::PRIVATE, "private"), (Self::UNTRUSTED, "untrusted"), (Self::ACTS, "acts")];
 
     /// Whether every effect of `other` is in this set.
     #[must_use]
@@ -49,26 +46,17 @@ impl Effects {
     /// The effect with this name: `private`, `untrusted` or `acts`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::NAMES
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(effect, _)| *effect)
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(effect, _)| *effect)
     }
 
     /// The names in the set, in a fixed order.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES
-            .into_iter()
-            .filter(move |(effect, _)| self.contains(*effect))
-            .map(|(_, name)| name)
+        Self::NAMES.into_iter().filter(move |(effect, _)| self.contains(*effect)).map(|(_, name)| name)
     }
 
     /// The single effects in the set, in a fixed order.
     pub fn each(self) -> impl Iterator<Item = Self> {
-        Self::NAMES
-            .into_iter()
-            .map(|(effect, _)| effect)
-            .filter(move |effect| self.contains(*effect))
+        Self::NAMES.into_iter().map(|(effect, _)| effect).filter(move |effect| self.contains(*effect))
     }
 }
 

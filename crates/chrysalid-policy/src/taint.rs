@@ -23,9 +23,7 @@ impl Taint {
     /// All effects met so far.
     #[must_use]
     pub fn effects(&self) -> Effects {
-        self.brought
-            .iter()
-            .fold(Effects::NONE, |sum, brought| sum | brought.effect)
+        self.brought.iter().fold(Effects::NONE, |sum, brought| sum | brought.effect)
     }
 
     /// Where each effect came from first.
@@ -37,10 +35,7 @@ impl Taint {
     /// Adds effects. The first bringer of an effect is kept.
     pub fn join(&mut self, effects: Effects, by: &str) {
         for effect in self.effects().missing_from(effects).each() {
-            self.brought.push(Brought {
-                effect,
-                by: by.to_owned(),
-            });
+            self.brought.push(Brought { effect, by: by.to_owned() });
         }
     }
 
@@ -63,16 +58,7 @@ mod tests {
         taint.join(Effects::PRIVATE | Effects::ACTS, "b");
         assert_eq!(
             taint.provenance(),
-            [
-                Brought {
-                    effect: Effects::PRIVATE,
-                    by: "a".into()
-                },
-                Brought {
-                    effect: Effects::ACTS,
-                    by: "b".into()
-                },
-            ]
+            [Brought { effect: Effects::PRIVATE, by: "a".into() }, Brought { effect: Effects::ACTS, by: "b".into() },]
         );
         assert_eq!(taint.effects(), Effects::PRIVATE | Effects::ACTS);
     }

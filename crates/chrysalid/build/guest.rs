@@ -57,14 +57,8 @@ const FLAGS: &[&str] = &[
 const UNITS: &[&str] = &["guest/main.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 
 /// Variables that would let the machine's settings into the result.
-const UNSET: &[&str] = &[
-    "CCC_OVERRIDE_OPTIONS",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "SOURCE_DATE_EPOCH",
-    "ZIG_LIB_DIR",
-    "ZIG_LIBC",
-];
+const UNSET: &[&str] =
+    &["CCC_OVERRIDE_OPTIONS", "CPATH", "C_INCLUDE_PATH", "SOURCE_DATE_EPOCH", "ZIG_LIB_DIR", "ZIG_LIBC"];
 
 /// A guest that was built, or found already built from the same inputs.
 pub(crate) struct Guest {
@@ -114,9 +108,7 @@ fn compile(zig: &Path, source: &Source, work: &Path, to: &Path) -> Result<()> {
         command.env_remove(variable);
     }
     let cache = work.join("cache");
-    command
-        .env("ZIG_GLOBAL_CACHE_DIR", &cache)
-        .env("ZIG_LOCAL_CACHE_DIR", &cache);
+    command.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache);
     output(&mut command).map_err(|error| Error::new(format!("cannot compile the guest\n{error}")))?;
 
     let wasm = stage.join("guest.wasm");
@@ -127,18 +119,12 @@ fn compile(zig: &Path, source: &Source, work: &Path, to: &Path) -> Result<()> {
 /// The standard output of a command that has to succeed.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| Error::new(format!("cannot run `{program}`: {error}")))?;
+    let output = command.output().map_err(|error| Error::new(format!("cannot run `{program}`: {error}")))?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     let message = String::from_utf8_lossy(&output.stderr);
-    Err(Error::new(format!(
-        "`{program}` failed, {}\n{}",
-        output.status,
-        message.trim_end()
-    )))
+    Err(Error::new(format!("`{program}` failed, {}\n{}", output.status, message.trim_end())))
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {

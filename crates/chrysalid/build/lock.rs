@@ -31,13 +31,8 @@ impl Lock {
             zig: String::new(),
             guest_sha256: String::new(),
         };
-        for line in text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        {
-            let (key, value) =
-                entry(line).ok_or_else(|| Error::new(format!("not `key = \"value\"`: {line}")))?;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (key, value) = entry(line).ok_or_else(|| Error::new(format!("not `key = \"value\"`: {line}")))?;
             match key {
                 "quickjs_ng" => lock.quickjs_ng = value,
                 "rquickjs_sys" => lock.rquickjs_sys = value,
@@ -85,10 +80,7 @@ fn entry(line: &str) -> Option<(&str, String)> {
 
 impl fmt::Display for Lock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "# Written by `cargo xtask guest --bless`; a build refuses any other guest."
-        )?;
+        writeln!(f, "# Written by `cargo xtask guest --bless`; a build refuses any other guest.")?;
         for (key, value) in self.entries() {
             writeln!(f, "{key} = \"{value}\"")?;
         }
@@ -116,18 +108,9 @@ mod tests {
 
     #[test]
     fn a_missing_key_and_an_unknown_one_are_named() {
-        assert_eq!(
-            Lock::parse("zig = \"1\"").unwrap_err().to_string(),
-            "`quickjs_ng` is missing"
-        );
-        assert_eq!(
-            Lock::parse("zag = \"1\"").unwrap_err().to_string(),
-            "unknown key `zag`"
-        );
-        assert_eq!(
-            Lock::parse("zig").unwrap_err().to_string(),
-            "not `key = \"value\"`: zig"
-        );
+        assert_eq!(Lock::parse("zig = \"1\"").unwrap_err().to_string(), "`quickjs_ng` is missing");
+        assert_eq!(Lock::parse("zag = \"1\"").unwrap_err().to_string(), "unknown key `zag`");
+        assert_eq!(Lock::parse("zig").unwrap_err().to_string(), "not `key = \"value\"`: zig");
     }
 
     #[test]
@@ -145,10 +128,7 @@ mod tests {
     #[test]
     fn an_unlocked_hash_admits_any_guest_but_no_other_source() {
         lock(UNLOCKED).admit(&lock("cd")).unwrap();
-        let other = Lock {
-            quickjs_ng: "0.17.0".into(),
-            ..lock("cd")
-        };
+        let other = Lock { quickjs_ng: "0.17.0".into(), ..lock("cd") };
         assert!(lock(UNLOCKED).admit(&other).is_err());
     }
 }

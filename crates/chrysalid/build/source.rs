@@ -34,20 +34,11 @@ impl Source {
         collect(&mut files, folder, "guest", &["c", "h", "js"])?;
         collect(&mut files, &quickjs, "quickjs", &["c", "h"])?;
         generate(&mut files)?;
-        let header = files
-            .get("quickjs/quickjs.h")
-            .map(|bytes| String::from_utf8_lossy(bytes));
-        let quickjs_ng = header.and_then(|text| quickjs_version(&text)).ok_or_else(|| {
-            Error::new(format!(
-                "{} has no quickjs.h that tells its version",
-                quickjs.display()
-            ))
-        })?;
-        Ok(Self {
-            files,
-            quickjs_ng,
-            rquickjs_sys,
-        })
+        let header = files.get("quickjs/quickjs.h").map(|bytes| String::from_utf8_lossy(bytes));
+        let quickjs_ng = header
+            .and_then(|text| quickjs_version(&text))
+            .ok_or_else(|| Error::new(format!("{} has no quickjs.h that tells its version", quickjs.display())))?;
+        Ok(Self { files, quickjs_ng, rquickjs_sys })
     }
 
     /// One hash over all files and over `settings`. Lengths go in too, so that no two lists look alike.
@@ -85,21 +76,14 @@ fn carrier(folder: &Path) -> Result<(PathBuf, String)> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let manifest = folder.join("quickjs").join("Cargo.toml");
     let mut command = Command::new(cargo);
-    command
-        .args(["metadata", "--locked", "--format-version", "1", "--manifest-path"])
-        .arg(&manifest);
+    command.args(["metadata", "--locked", "--format-version", "1", "--manifest-path"]).arg(&manifest);
     let metadata: Value = serde_json::from_slice(&super::output(&mut command)?)
         .map_err(|error| Error::new(format!("cannot read what `cargo metadata` says: {error}")))?;
 
     let packages = metadata.get("packages").and_then(Value::as_array);
-    let package = packages
-        .into_iter()
-        .flatten()
-        .find(|package| text(package, "name") == Some(CARRIER));
+    let package = packages.into_iter().flatten().find(|package| text(package, "name") == Some(CARRIER));
     let found = package.and_then(|package| {
-        let quickjs = Path::new(text(package, "manifest_path")?)
-            .parent()?
-            .join("quickjs");
+        let quickjs = Path::new(text(package, "manifest_path")?).parent()?.join("quickjs");
         Some((quickjs, text(package, "version")?.to_owned()))
     });
     found.ok_or_else(|| Error::new(format!("{} does not lead to {CARRIER}", manifest.display())))
@@ -109,23 +93,12 @@ fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-fn collect(
-    files: &mut BTreeMap<String, Vec<u8>>,
-    folder: &Path,
-    name: &str,
-    extensions: &[&str],
-) -> Result<()> {
+fn collect(files: &mut BTreeMap<String, Vec<u8>>, folder: &Path, name: &str, extensions: &[&str]) -> Result<()> {
     let cannot_list = |error| Error::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(cannot_list)? {
         let path = entry.map_err(cannot_list)?.path();
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or_default();
-        let file = path
-            .file_name()
-            .and_then(|file| file.to_str())
-            .unwrap_or_default();
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
         if extensions.contains(&extension) && !file.starts_with('.') {
             files.insert(format!("{name}/{file}"), super::read(&path)?);
         }
@@ -137,13 +110,8 @@ fn generate(files: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
     for unit in super::UNITS.iter().filter(|unit| !unit.contains('/')) {
         files.insert((*unit).to_owned(), format!("#include <{unit}>\n").into_bytes());
     }
-    let prelude = files
-        .remove("guest/prelude.js")
-        .ok_or_else(|| Error::new("guest/prelude.js is missing"))?;
-    files.insert(
-        "generated/prelude.js.h".to_owned(),
-        header("prelude_js", &prelude).into_bytes(),
-    );
+    let prelude = files.remove("guest/prelude.js").ok_or_else(|| Error::new("guest/prelude.js is missing"))?;
+    files.insert("generated/prelude.js.h".to_owned(), header("prelude_js", &prelude).into_bytes());
     Ok(())
 }
 
@@ -172,17 +140,9 @@ fn escape(byte: u8) -> String {
 
 fn quickjs_version(header: &str) -> Option<String> {
     let part = |name: &str| {
-        header
-            .lines()
-            .find_map(|line| line.strip_prefix("#define QJS_VERSION_")?.strip_prefix(name))
-            .map(str::trim)
+        header.lines().find_map(|line| line.strip_prefix("#define QJS_VERSION_")?.strip_prefix(name)).map(str::trim)
     };
-    Some(format!(
-        "{}.{}.{}",
-        part("MAJOR ")?,
-        part("MINOR ")?,
-        part("PATCH ")?
-    ))
+    Some(format!("{}.{}.{}", part("MAJOR ")?, part("MINOR ")?, part("PATCH ")?))
 }
 
 #[cfg(test)]
@@ -191,8 +151,7 @@ mod tests {
 
     #[test]
     fn the_version_comes_from_three_lines() {
-        let header =
-            "#define QJS_VERSION_MAJOR 0\n#define QJS_VERSION_MINOR 16\n#define QJS_VERSION_PATCH 2\n";
+        let header = "#define QJS_VERSION_MAJOR 0\n#define QJS_VERSION_MINOR 16\n#define QJS_VERSION_PATCH 2\n";
         assert_eq!(quickjs_version(header).as_deref(), Some("0.16.2"));
         assert_eq!(quickjs_version("#define QJS_VERSION_MAJOR 0\n"), None);
     }

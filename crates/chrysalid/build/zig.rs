@@ -14,18 +14,14 @@ pub(crate) fn find(version: &str, folder: &Path, target: &Path) -> Result<PathBu
     if let Some(given) = env::var_os("ZIG").filter(|path| !path.is_empty()) {
         return match version_of(&given)? {
             found if found == version => absolute(&given),
-            found => Err(Error::new(format!(
-                "$ZIG is zig {found}, the guest needs {version}"
-            ))),
+            found => Err(Error::new(format!("$ZIG is zig {found}, the guest needs {version}"))),
         };
     }
     if version_of(OsStr::new("zig")).is_ok_and(|found| found == version) {
         return Ok(PathBuf::from("zig"));
     }
     let home = target.join(format!("zig-{version}"));
-    let zig = home
-        .join("ziglang")
-        .join(format!("zig{}", env::consts::EXE_SUFFIX));
+    let zig = home.join("ziglang").join(format!("zig{}", env::consts::EXE_SUFFIX));
     if version_of(zig.as_os_str()).is_ok_and(|found| found == version) {
         return Ok(zig);
     }
@@ -37,9 +33,7 @@ pub(crate) fn find(version: &str, folder: &Path, target: &Path) -> Result<PathBu
     })?;
     match version_of(zig.as_os_str())? {
         found if found == version => Ok(zig),
-        found => Err(Error::new(format!(
-            "guest/zig-requirements.txt pins zig {found}, guest.lock {version}"
-        ))),
+        found => Err(Error::new(format!("guest/zig-requirements.txt pins zig {found}, guest.lock {version}"))),
     }
 }
 
@@ -65,8 +59,7 @@ fn install(folder: &Path, home: &Path) -> Result<()> {
     for python in ["python3", "python"] {
         let installed = pip(OsStr::new(python), folder, &new).or_else(|without| {
             let venv = home.with_added_extension("venv");
-            let made =
-                virtual_environment(python, &venv).and_then(|python| pip(python.as_os_str(), folder, &new));
+            let made = virtual_environment(python, &venv).and_then(|python| pip(python.as_os_str(), folder, &new));
             super::remove_folder(&venv)?;
             made.map_err(|with| Error::new(format!("{without}\n{with}")))
         });
@@ -83,29 +76,14 @@ fn install(folder: &Path, home: &Path) -> Result<()> {
 
 fn pip(python: &OsStr, folder: &Path, to: &Path) -> Result<()> {
     let mut command = Command::new(python);
-    command.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-deps",
-    ]);
-    command
-        .args(["--only-binary", ":all:", "--require-hashes", "--target"])
-        .arg(to);
-    command
-        .arg("--requirement")
-        .arg(folder.join("zig-requirements.txt"));
+    command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    command.args(["--only-binary", ":all:", "--require-hashes", "--target"]).arg(to);
+    command.arg("--requirement").arg(folder.join("zig-requirements.txt"));
     super::output(&mut command).map(drop)
 }
 
 fn virtual_environment(python: &str, at: &Path) -> Result<PathBuf> {
     super::remove_folder(at)?;
     super::output(Command::new(python).args(["-m", "venv"]).arg(at))?;
-    Ok(if cfg!(windows) {
-        at.join("Scripts").join("python.exe")
-    } else {
-        at.join("bin").join("python")
-    })
+    Ok(if cfg!(windows) { at.join("Scripts").join("python.exe") } else { at.join("bin").join("python") })
 }

@@ -15,9 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chrysalid::{
-    Approval, Capabilities, Capability, Decision, Engine, Key, Outcome, Restore, TokioTimer, ToolError,
-};
+use chrysalid::{Approval, Capabilities, Capability, Decision, Engine, Key, Outcome, Restore, TokioTimer, ToolError};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = "
@@ -49,12 +47,7 @@ async fn first_process() -> Result<(), Box<dyn Error>> {
     let snapshot = session.snapshot()?;
     fs::write(folder.path().join("snapshot.chry"), &snapshot)?;
     let waiting = pause.pending.first().ok_or("no call waits")?;
-    println!(
-        "process {}: {} {} waits",
-        std::process::id(),
-        waiting.id,
-        waiting.name
-    );
+    println!("process {}: {} {} waits", std::process::id(), waiting.id, waiting.name);
     println!("process {}: saved {} bytes", std::process::id(), snapshot.len());
     // Nothing of the session is left here.
     drop((session, engine));
@@ -62,10 +55,7 @@ async fn first_process() -> Result<(), Box<dyn Error>> {
 
     // A secret travels by a channel of its own, and not in the file or on the command line.
     let mut second = Command::new(std::env::current_exe()?);
-    let status = second
-        .arg(folder.path())
-        .env("CHRYSALID_KEY", key.to_text())
-        .status()?;
+    let status = second.arg(folder.path()).env("CHRYSALID_KEY", key.to_text()).status()?;
     assert!(status.success(), "the second process failed: {status}");
     assert_eq!(ledger(folder.path())?, ["offers", "pay"]);
     Ok(())
@@ -79,12 +69,7 @@ async fn second_process(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut session = engine.restore(&snapshot, &tools(folder)?, Restore::Resume)?;
     let pending = session.pending();
     let call = pending.first().ok_or("no call waits")?;
-    println!(
-        "process {}: approves {} {}",
-        std::process::id(),
-        call.name,
-        call.argument
-    );
+    println!("process {}: approves {} {}", std::process::id(), call.name, call.argument);
     session.decide(call.id, Decision::Approve)?;
 
     let Outcome::Done(done) = session.resume(&TokioTimer).await? else {
@@ -126,15 +111,9 @@ fn tools(folder: &Path) -> Result<Capabilities, Box<dyn Error>> {
 
 fn note(folder: &Path, line: &str) -> std::io::Result<()> {
     let path = folder.join("ledger");
-    writeln!(
-        fs::OpenOptions::new().create(true).append(true).open(path)?,
-        "{line}"
-    )
+    writeln!(fs::OpenOptions::new().create(true).append(true).open(path)?, "{line}")
 }
 
 fn ledger(folder: &Path) -> std::io::Result<Vec<String>> {
-    Ok(fs::read_to_string(folder.join("ledger"))?
-        .lines()
-        .map(str::to_owned)
-        .collect())
+    Ok(fs::read_to_string(folder.join("ledger"))?.lines().map(str::to_owned).collect())
 }

@@ -13,8 +13,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use chrysalid::{
-    Approval, Call, CallResult, Capabilities, Capability, Decision, Ended, Engine, FailureKind, PendingCall,
-    Session, SessionOptions, Step, ToolError, Value,
+    Approval, Call, CallResult, Capabilities, Capability, Decision, Ended, Engine, FailureKind, PendingCall, Session,
+    SessionOptions, Step, ToolError, Value,
 };
 
 /// The loop looks at everything at least this often.
@@ -48,20 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let ended = drive(tasks)?;
-    let result = |name| {
-        ended
-            .iter()
-            .find(|(task, _)| *task == name)
-            .map(|(_, ended)| &ended.result)
-    };
+    let result = |name| ended.iter().find(|(task, _)| *task == name).map(|(_, ended)| &ended.result);
     assert!(matches!(result("order"), Some(Ok(value)) if value.as_str() == Some("6, paid 6, ToolRejected")));
     assert!(matches!(result("sleeper"), Some(Ok(value)) if value.as_str() == Some("awake")));
     assert!(matches!(result("endless"), Some(Err(failure)) if failure.kind == FailureKind::Timeout));
-    assert_eq!(
-        ended.last().map(|(task, _)| *task),
-        Some("endless"),
-        "it held the thread"
-    );
+    assert_eq!(ended.last().map(|(task, _)| *task), Some("endless"), "it held the thread");
     Ok(())
 }
 
@@ -110,11 +101,7 @@ fn drive(mut tasks: Vec<Task>) -> Result<Vec<(&'static str, Ended)>, Box<dyn Err
 
 /// The tools here answer at once. A loop that serves slow ones gives the future to a thread and settles the call later.
 fn answer(call: &Call) -> CallResult {
-    match call
-        .invoke()
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    match call.invoke().as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => Err(ToolError::new(format!("{} has no answer yet", call.name()))),
     }

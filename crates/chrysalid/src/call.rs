@@ -34,17 +34,9 @@ impl FromStr for CallId {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         text.split_once('.')
-            .and_then(|(program, number)| {
-                Some(Self {
-                    program: program.parse().ok()?,
-                    number: number.parse().ok()?,
-                })
-            })
+            .and_then(|(program, number)| Some(Self { program: program.parse().ok()?, number: number.parse().ok()? }))
             .ok_or_else(|| {
-                Error::new(
-                    ErrorKind::UnknownCall,
-                    format!("{text:?} is not a call id, which looks like 1.2"),
-                )
+                Error::new(ErrorKind::UnknownCall, format!("{text:?} is not a call id, which looks like 1.2"))
             })
     }
 }
@@ -77,18 +69,11 @@ impl ToolError {
 
     /// A failure after which the same call may succeed.
     pub fn retryable(message: impl Into<String>) -> Self {
-        Self {
-            retryable: true,
-            ..Self::new(message)
-        }
+        Self { retryable: true, ..Self::new(message) }
     }
 
     pub(crate) fn named(name: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            message: message.into(),
-            retryable: false,
-        }
+        Self { name: name.into(), message: message.into(), retryable: false }
     }
 }
 
@@ -141,11 +126,7 @@ impl CancelSignal {
             if let Ok(mut waker) = self.0.waker.lock() {
                 *waker = Some(cx.waker().clone());
             }
-            if self.is_cancelled() {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
+            if self.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
@@ -224,10 +205,7 @@ impl Call {
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("id", &self.id())
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Call").field("id", &self.id()).field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -307,10 +307,7 @@ impl Capabilities {
             hash.update(name.len().to_le_bytes());
             hash.update(name);
         }
-        Ok(Self {
-            by_name: Arc::new(by_name),
-            digest: hash.finalize().into(),
-        })
+        Ok(Self { by_name: Arc::new(by_name), digest: hash.finalize().into() })
     }
 
     /// The capability with this name.
@@ -351,9 +348,7 @@ impl Capabilities {
 fn check_name(name: &str) -> Result<()> {
     let segment_ok = |segment: &str| {
         let mut chars = segment.chars();
-        chars
-            .next()
-            .is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
+        chars.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
             && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))
             && !RESERVED.contains(&segment)
     };
@@ -379,23 +374,8 @@ mod tests {
         for good in ["a", "orders.find", "get-weather", "_x.$y.z9"] {
             check_name(good).unwrap();
         }
-        for bad in [
-            "",
-            ".",
-            "a.",
-            ".a",
-            "a..b",
-            "9a",
-            "a b",
-            "a.__proto__",
-            "then",
-            "x.constructor",
-        ] {
-            assert_eq!(
-                check_name(bad).unwrap_err().kind(),
-                ErrorKind::Capability,
-                "{bad}"
-            );
+        for bad in ["", ".", "a.", ".a", "a..b", "9a", "a b", "a.__proto__", "then", "x.constructor"] {
+            assert_eq!(check_name(bad).unwrap_err().kind(), ErrorKind::Capability, "{bad}");
         }
     }
 

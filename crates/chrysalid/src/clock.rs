@@ -81,11 +81,7 @@ pub(crate) fn to_millis(time: SystemTime) -> f64 {
 /// The time at some milliseconds since 1970, rounded up to a whole one; far ones end in the year 275760 as in JavaScript.
 pub(crate) fn from_millis(millis: f64) -> SystemTime {
     let clamped = millis.clamp(0.0, 8.64e15).ceil();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped just above"
-    )]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just above")]
     let whole = clamped as u64;
     UNIX_EPOCH + Duration::from_millis(whole)
 }
@@ -94,7 +90,5 @@ pub(crate) fn from_millis(millis: f64) -> SystemTime {
 pub(crate) fn thread_cpu_nanos() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    seconds
-        .saturating_mul(1_000_000_000)
-        .saturating_add(u64::try_from(time.tv_nsec).unwrap_or(0))
+    seconds.saturating_mul(1_000_000_000).saturating_add(u64::try_from(time.tv_nsec).unwrap_or(0))
 }

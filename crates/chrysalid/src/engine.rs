@@ -1,24 +1,24 @@
 //! The engine: what all sessions of a process share. Compiled guest, baseline image, limits, rules, keys.
 
 pub(crate) mod abi;
+pub(crate) mod guest;
 pub(crate) mod image;
 pub(crate) mod ticker;
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrysalid_policy::{RuleOfTwo, Rules};
-use wasmtime::{Config, InstanceAllocationStrategy, InstancePre, Linker, PoolingAllocationConfig};
+use wasmtime::{Config, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::capability::Capabilities;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{Key, KeyRing};
 use crate::limits::{Limits, MAX_MEMORY};
-use crate::session::{HostState, Session, SessionOptions, link};
+use crate::session::{Session, SessionOptions};
 use crate::snapshot::{self, Inspection, Restore};
-use image::Image;
-use ticker::Ticker;
+use guest::GuestBuild;
 
 /// Stack of the guest's own frames, in linear memory.
 pub(crate) const GUEST_STACK: u32 = 384 * 1024;
@@ -38,42 +38,11 @@ const HOST_STACK: usize = 1 << 20;
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    pooled: Option<Runtime>,
-    on_demand: OnceLock<Result<Runtime, String>>,
     options: EngineBuilder,
     rules: Option<Rules>,
-    identity: snapshot::Identity,
-    baseline: Arc<[u8]>,
-}
-
-/// One wasmtime engine with the guest in it. The ticker goes first when it is dropped.
-pub(crate) struct Runtime {
-    ticker: Ticker,
-    pub(crate) engine: wasmtime::Engine,
-    pub(crate) pre: InstancePre<HostState>,
-    pub(crate) image: Image,
-}
-
-impl Runtime {
-    fn new(options: &EngineBuilder, pooled: bool) -> Result<Self> {
-        let guest_error =
-            |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
-        let engine = wasmtime::Engine::new(&config(options, pooled)).map_err(guest_error)?;
-        let image = image::load(&engine, options.cache.as_deref())?;
-        let mut linker = Linker::new(&engine);
-        link(&mut linker).map_err(guest_error)?;
-        let pre = linker.instantiate_pre(&image.module).map_err(guest_error)?;
-        Ok(Self {
-            ticker: Ticker::new(engine.weak()),
-            engine,
-            pre,
-            image,
-        })
-    }
-
-    pub(crate) fn ticker(&self) -> &Ticker {
-        &self.ticker
-    }
+    /// The engine's own guest first, then older ones.
+    guests: Vec<Arc<GuestBuild>>,
+    own: Arc<GuestBuild>,
 }
 
 fn config(options: &EngineBuilder, pooled: bool) -> Config {
@@ -164,47 +133,30 @@ impl Engine {
         &self.0.options.limits
     }
 
-    /// The runtime for the next session: pooled while there is a free slot, on demand otherwise.
-    pub(crate) fn runtime(&self, pooled: bool) -> Result<&Runtime> {
-        if let (true, Some(runtime)) = (pooled, &self.0.pooled) {
-            return Ok(runtime);
-        }
-        self.0
-            .on_demand
-            .get_or_init(|| Runtime::new(&self.0.options, false).map_err(|error| error.to_string()))
-            .as_ref()
-            .map_err(|message| Error::new(ErrorKind::Guest, message.clone()))
+    /// The guest that new sessions start from, as WebAssembly: what an upgraded engine needs, as
+    /// [`EngineBuilder::older_guest`], to go on with snapshots of this one.
+    #[must_use]
+    pub fn guest(&self) -> &[u8] {
+        self.0.own.wasm()
     }
 
-    pub(crate) fn has_pool(&self) -> bool {
-        self.0.pooled.is_some()
+    pub(crate) fn own_guest(&self) -> &Arc<GuestBuild> {
+        &self.0.own
     }
 
-    /// Where the guest's stack pointer rests.
-    pub(crate) fn stack_pointer(&self, pooled: bool) -> Result<i32> {
-        Ok(self.runtime(pooled)?.image.stack_pointer)
+    /// The guest with this hash, if this engine has it.
+    pub(crate) fn guest_with(&self, hash: &[u8; 32]) -> Option<&Arc<GuestBuild>> {
+        self.0.guests.iter().find(|guest| guest.identity().guest == *hash)
     }
 
     pub(crate) fn options(&self) -> &EngineBuilder {
         &self.0.options
     }
 
-    pub(crate) fn identity(&self) -> &snapshot::Identity {
-        &self.0.identity
-    }
-
-    pub(crate) fn baseline(&self) -> &Arc<[u8]> {
-        &self.0.baseline
-    }
-
     /// The rules for a set of capabilities: those of the builder, else the rule of two where effects are declared.
     pub(crate) fn rules(&self, capabilities: &Capabilities) -> Rules {
         self.0.rules.clone().unwrap_or_else(|| {
-            let rule = if capabilities.declare_effects() {
-                RuleOfTwo::On
-            } else {
-                RuleOfTwo::Off
-            };
+            let rule = if capabilities.declare_effects() { RuleOfTwo::On } else { RuleOfTwo::Off };
             Rules::with_rule_of_two(rule)
         })
     }
@@ -212,9 +164,7 @@ impl Engine {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine")
-            .field("options", &self.0.options)
-            .finish_non_exhaustive()
+        f.debug_struct("Engine").field("options", &self.0.options).finish_non_exhaustive()
     }
 }
 
@@ -241,6 +191,8 @@ pub struct EngineBuilder {
     pub(crate) keys: KeyRing,
     cache: Option<PathBuf>,
     rules: Option<Rules>,
+    own_guest: Option<Vec<u8>>,
+    older_guests: Vec<Vec<u8>>,
 }
 
 impl Default for EngineBuilder {
@@ -254,6 +206,8 @@ impl Default for EngineBuilder {
             keys: KeyRing::default(),
             cache: image::default_cache(),
             rules: None,
+            own_guest: None,
+            older_guests: Vec::new(),
         }
     }
 }
@@ -308,6 +262,19 @@ impl EngineBuilder {
         self
     }
 
+    /// The guest in place of the one that this build carries: a build of the same ABI, such as one under test.
+    pub fn guest(mut self, wasm: impl Into<Vec<u8>>) -> Self {
+        self.own_guest = Some(wasm.into());
+        self
+    }
+
+    /// A guest of an earlier release, as [`Engine::guest`] gave it there. Snapshots of it can then be restored; it is
+    /// loaded when one is. Keep it for as long as paused runs of that release may go on.
+    pub fn older_guest(mut self, wasm: impl Into<Vec<u8>>) -> Self {
+        self.older_guests.push(wasm.into());
+        self
+    }
+
     /// Where compiled guests are kept. Default `chrysalid` in the user's cache folder.
     pub fn cache_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
@@ -328,42 +295,14 @@ impl EngineBuilder {
         if self.max_memory > MAX_MEMORY {
             return Err(Error::new(
                 ErrorKind::Config,
-                format!(
-                    "max memory of {} bytes is more than {MAX_MEMORY}",
-                    self.max_memory
-                ),
+                format!("max memory of {} bytes is more than {MAX_MEMORY}", self.max_memory),
             ));
         }
         self.limits.check(self.max_memory)?;
-        // A pool that cannot be reserved is not an error: sessions are made on demand.
-        let pooled = if self.pool_slots > 0 {
-            Runtime::new(&self, true).ok()
-        } else {
-            None
-        };
-        let on_demand = OnceLock::new();
-        let image = match &pooled {
-            Some(runtime) => &runtime.image,
-            None => match on_demand
-                .get_or_init(|| Runtime::new(&self, false).map_err(|error| error.to_string()))
-            {
-                Ok(runtime) => &runtime.image,
-                Err(message) => return Err(Error::new(ErrorKind::Guest, message.clone())),
-            },
-        };
-        let identity = snapshot::Identity {
-            guest: image.guest_hash,
-            abi: abi::VERSION,
-        };
-        let baseline = image.memory.clone();
+        let own = GuestBuild::own(&self)?;
+        let older = self.older_guests.iter().cloned().map(GuestBuild::older);
+        let guests = std::iter::once(own.clone()).chain(older).collect();
         let rules = self.rules.clone();
-        Ok(Engine(Arc::new(Inner {
-            pooled,
-            on_demand,
-            options: self,
-            rules,
-            identity,
-            baseline,
-        })))
+        Ok(Engine(Arc::new(Inner { options: self, rules, guests, own })))
     }
 }

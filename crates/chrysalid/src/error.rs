@@ -100,11 +100,7 @@ kinds! {
 impl Error {
     /// Makes an error of a kind. The message is lower case, without a full stop, and names value and bound.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            kind,
-            message: message.into(),
-            source: None,
-        }))
+        Self(Box::new(Inner { kind, message: message.into(), source: None }))
     }
 
     /// As [`Error::new`], keeping what caused it.
@@ -113,11 +109,7 @@ impl Error {
         message: impl Into<String>,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
     ) -> Self {
-        Self(Box::new(Inner {
-            kind,
-            message: message.into(),
-            source: Some(source.into()),
-        }))
+        Self(Box::new(Inner { kind, message: message.into(), source: Some(source.into()) }))
     }
 
     /// What kind of error it is.
@@ -172,11 +164,7 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_in_snake_case() {
         let mut codes: Vec<_> = ErrorKind::ALL.iter().map(|kind| kind.code()).collect();
-        assert!(
-            codes
-                .iter()
-                .all(|code| code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
-        );
+        assert!(codes.iter().all(|code| code.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')));
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), ErrorKind::ALL.len());

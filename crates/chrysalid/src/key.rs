@@ -126,10 +126,7 @@ impl Key {
         let text = text.trim();
         let secret = bytes_of_hex(text)
             .or_else(|| bytes_of_base64(text))
-            .ok_or_else(|| KeyError::NotAKey {
-                place: place.to_owned(),
-                characters: text.chars().count(),
-            })?;
+            .ok_or_else(|| KeyError::NotAKey { place: place.to_owned(), characters: text.chars().count() })?;
         Ok(Self::from_secret(secret))
     }
 
@@ -162,18 +159,12 @@ impl Key {
     }
 
     fn from_secret(secret: Box<Zeroizing<[u8; KEY]>>) -> Self {
-        let digest = Sha256::new()
-            .chain_update(ID_DOMAIN)
-            .chain_update(secret.as_slice())
-            .finalize();
+        let digest = Sha256::new().chain_update(ID_DOMAIN).chain_update(secret.as_slice()).finalize();
         let mut id = [0; 8];
         for (to, from) in id.iter_mut().zip(digest) {
             *to = from;
         }
-        Self {
-            secret,
-            id: KeyId(id),
-        }
+        Self { secret, id: KeyId(id) }
     }
 }
 
@@ -190,9 +181,7 @@ impl fmt::Display for KeyId {
 }
 
 fn fill_with_randomness(bytes: &mut [u8]) -> Result<(), KeyError> {
-    getrandom::fill(bytes).map_err(|error| KeyError::NoRandomness {
-        reason: error.to_string(),
-    })
+    getrandom::fill(bytes).map_err(|error| KeyError::NoRandomness { reason: error.to_string() })
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -285,11 +274,7 @@ mod tests {
             "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".into(),
         ];
         for form in forms {
-            assert_eq!(
-                Key::from_text(&form).unwrap().secret(),
-                counting().secret(),
-                "{form}"
-            );
+            assert_eq!(Key::from_text(&form).unwrap().secret(), counting().secret(), "{form}");
         }
         assert_eq!(counting().to_text(), HEX);
     }
@@ -352,10 +337,7 @@ mod tests {
     #[test]
     fn the_ring_finds_current_and_old_keys_by_id() {
         let (current, old) = (Key::from_bytes([1; 32]), Key::from_bytes([2; 32]));
-        let ring = KeyRing {
-            current: Some(current.clone()),
-            old: vec![old.clone()],
-        };
+        let ring = KeyRing { current: Some(current.clone()), old: vec![old.clone()] };
         assert_eq!(ring.lookup(current.id()).unwrap().id(), current.id());
         assert_eq!(ring.lookup(old.id()).unwrap().id(), old.id());
         assert!(ring.lookup(Key::from_bytes([3; 32]).id()).is_none());

@@ -46,8 +46,8 @@ mod snapshot;
 mod value;
 
 pub use call::{
-    Call, CallContext, CallId, CallRecord, CallResult, CallStatus, CancelSignal, Decision, DecisionKind,
-    PendingCall, ToolError,
+    Call, CallContext, CallId, CallRecord, CallResult, CallStatus, CancelSignal, Decision, DecisionKind, PendingCall,
+    ToolError,
 };
 pub use capability::{Approval, Capabilities, Capability};
 pub use chrysalid_policy::{Brought, Effects, Reason, RuleOfTwo, Taint};
@@ -65,6 +65,6 @@ pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome,
 pub use session::{Interrupt, Session, SessionOptions, SharedSession};
 pub use snapshot::{Inspection, Restore, SealedInspection};
 pub use value::{
-    BigInt, BigIntRangeError, ErrorValue, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray,
-    TypedArrayKind, Value, ValueError, from_value, to_value,
+    BigInt, BigIntRangeError, ErrorValue, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray, TypedArrayKind,
+    Value, ValueError, from_value, to_value,
 };

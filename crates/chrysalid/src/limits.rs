@@ -79,32 +79,19 @@ const MAX_DEPTH: u32 = 512;
 impl Limits {
     pub(crate) fn check(&self, max_memory: usize) -> Result<()> {
         let bound = |ok: bool, message: String| {
-            if ok {
-                Ok(())
-            } else {
-                Err(Error::new(ErrorKind::Config, message))
-            }
+            if ok { Ok(()) } else { Err(Error::new(ErrorKind::Config, message)) }
         };
         bound(
             (MIN_MEMORY..=max_memory).contains(&self.memory),
-            format!(
-                "memory limit of {} bytes is not between {MIN_MEMORY} and {max_memory}",
-                self.memory
-            ),
+            format!("memory limit of {} bytes is not between {MIN_MEMORY} and {max_memory}", self.memory),
         )?;
         bound(
             (1..=MAX_DEPTH).contains(&self.value_depth),
-            format!(
-                "value depth of {} is not between 1 and {MAX_DEPTH}",
-                self.value_depth
-            ),
+            format!("value depth of {} is not between 1 and {MAX_DEPTH}", self.value_depth),
         )?;
         bound(self.value_nodes >= 1, "value nodes must be at least 1".to_owned())?;
         bound(!self.cpu_time.is_zero(), "cpu time must not be zero".to_owned())?;
-        bound(
-            self.calls_in_flight >= 1,
-            "calls in flight must be at least 1".to_owned(),
-        )?;
+        bound(self.calls_in_flight >= 1, "calls in flight must be at least 1".to_owned())?;
         for (name, size) in [
             ("argument size", self.argument_size),
             ("call result size", self.call_result_size),

@@ -134,13 +134,7 @@ pub struct Failure {
 
 impl Failure {
     pub(crate) fn of(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            name: kind.name().to_owned(),
-            message: message.into(),
-            stack: String::new(),
-            value: None,
-        }
+        Self { kind, name: kind.name().to_owned(), message: message.into(), stack: String::new(), value: None }
     }
 }
 
@@ -208,9 +202,6 @@ impl FailureKind {
     /// Whether a limit of the host ended the program.
     #[must_use]
     pub fn is_limit(self) -> bool {
-        matches!(
-            self,
-            Self::Timeout | Self::WallTimeout | Self::OutOfMemory | Self::ResultTooLarge | Self::Trap
-        )
+        matches!(self, Self::Timeout | Self::WallTimeout | Self::OutOfMemory | Self::ResultTooLarge | Self::Trap)
     }
 }

@@ -25,7 +25,6 @@ use std::time::Duration;
 use crate::call::{CallId, CallRecord, CallStatus, CancelSignal, PendingCall};
 use crate::capability::Capabilities;
 use crate::clock::{Clock, Random, from_millis};
-use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::EventSink;
 use crate::limits::Limits;
@@ -33,7 +32,7 @@ use crate::outcome::Failure;
 use crate::value::wire::{self, Bounds};
 pub(crate) use imports::{HostState, link};
 use instance::Guest;
-pub(crate) use instance::Instance;
+pub(crate) use instance::{Instance, Making};
 use meter::Meter;
 pub use meter_handle::Interrupt;
 pub use shared::SharedSession;
@@ -80,7 +79,8 @@ impl std::fmt::Debug for SessionOptions {
 /// # Ok::<(), chrysalid::Error>(())
 /// ```
 pub struct Session {
-    engine: Engine,
+    /// Engine, guest and what else a guest of this session is made with.
+    making: Making,
     capabilities: Capabilities,
     options: SessionOptions,
     limits: Limits,
@@ -224,11 +224,7 @@ impl Session {
     /// The record of all calls of the session.
     #[must_use]
     pub fn calls(&self) -> Vec<CallRecord> {
-        self.state
-            .calls
-            .keys()
-            .filter_map(|number| self.record(*number))
-            .collect()
+        self.state.calls.keys().filter_map(|number| self.record(*number)).collect()
     }
 
     fn record(&self, number: u32) -> Option<CallRecord> {
@@ -238,30 +234,20 @@ impl Session {
             id: call.id(number),
             name: call.name.clone(),
             status: call.status,
-            duration: call
-                .took_millis
-                .map(|millis| Duration::from_millis(u64::from(millis))),
-            edited: edited
-                .and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok()),
+            duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
+            edited: edited.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok()),
         })
     }
 
     fn bounds(&self, bytes: usize) -> Bounds {
-        Bounds {
-            bytes,
-            depth: self.limits.value_depth,
-            nodes: self.limits.value_nodes,
-        }
+        Bounds { bytes, depth: self.limits.value_depth, nodes: self.limits.value_nodes }
     }
 
     /// The number of a call of this session, if the id is one that was handed out.
     fn number(&self, id: CallId) -> Result<u32> {
         match self.state.calls.get(&id.number) {
             Some(call) if call.program == id.program => Ok(id.number),
-            _ => Err(Error::new(
-                ErrorKind::UnknownCall,
-                format!("no call {id} in this session"),
-            )),
+            _ => Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session"))),
         }
     }
 
@@ -308,9 +294,7 @@ mod meter_handle {
 
     impl std::fmt::Debug for Interrupt {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.debug_struct("Interrupt")
-                .field("set", &self.0.is_interrupted())
-                .finish()
+            f.debug_struct("Interrupt").field("set", &self.0.is_interrupted()).finish()
         }
     }
 }

@@ -6,14 +6,16 @@ pub(crate) mod pages;
 pub(crate) mod seal;
 
 use std::io::Read;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::call::{CallId, CallStatus};
 use crate::clock::from_millis;
 use crate::engine::Engine;
+use crate::engine::guest::GuestBuild;
 use crate::error::{Error, ErrorKind, Result};
-use crate::session::Instance;
 use crate::session::state::State;
+use crate::session::{Instance, Making};
 pub(crate) use format::Identity;
 use format::SnapshotError;
 use format::{Contents, PAGE};
@@ -42,8 +44,8 @@ pub struct Inspection {
     pub format: u16,
     /// SHA-256 of the guest build that it belongs to.
     pub guest: [u8; 32],
-    /// Whether that is this engine's guest.
-    pub guest_is_ours: bool,
+    /// Whether this engine has that guest.
+    pub guest_is_known: bool,
     /// Id of the key that sealed it, in hex.
     pub key: String,
     /// Linear memory of the guest, in bytes.
@@ -72,6 +74,7 @@ pub struct SealedInspection {
 
 /// A snapshot that was opened: the host's state and the guest's pages.
 pub(crate) struct Image {
+    pub(crate) guest: Arc<GuestBuild>,
     pub(crate) state: State,
     pub(crate) memory: PackedMemory,
 }
@@ -84,15 +87,13 @@ pub(crate) struct PackedMemory {
 impl PackedMemory {
     /// Writes the pages into a guest that starts from the baseline.
     pub(crate) fn write_into(&self, baseline: &[u8], instance: &mut Instance) -> Result<()> {
-        let length =
-            usize::try_from(self.length).map_err(|_| Error::new(ErrorKind::Corrupt, "memory length"))?;
+        let length = usize::try_from(self.length).map_err(|_| Error::new(ErrorKind::Corrupt, "memory length"))?;
         instance.grow_to(length)?;
         let memory = instance.memory_mut();
         pages::unpack(&self.pages, baseline, self.length, |page, contents| {
             let start = page as usize * PAGE;
-            let place = memory
-                .get_mut(start..start + PAGE)
-                .ok_or_else(|| SnapshotError::corrupt("page outside of memory"))?;
+            let place =
+                memory.get_mut(start..start + PAGE).ok_or_else(|| SnapshotError::corrupt("page outside of memory"))?;
             place.copy_from_slice(contents);
             Ok(())
         })?;
@@ -100,68 +101,51 @@ impl PackedMemory {
     }
 }
 
-pub(crate) fn seal(engine: &Engine, state: &State, memory: &[u8], changed: Vec<u32>) -> Result<Vec<u8>> {
-    let key = engine
-        .options()
-        .keys
-        .current
-        .as_ref()
-        .ok_or(SnapshotError::NoKey)?;
+pub(crate) fn seal(making: &Making, state: &State, memory: &[u8], changed: Vec<u32>) -> Result<Vec<u8>> {
+    let engine = &making.engine;
+    let key = engine.options().keys.current.as_ref().ok_or(SnapshotError::NoKey)?;
     let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
-    let header = zstd::bulk::compress(&header, HEADER_LEVEL)
-        .map_err(|error| Error::internal(format!("header: {error}")))?;
+    let header =
+        zstd::bulk::compress(&header, HEADER_LEVEL).map_err(|error| Error::internal(format!("header: {error}")))?;
     let contents = Contents {
         header,
         memory_len: memory.len() as u64,
-        pages: pages::pack(memory, engine.baseline(), changed.into_iter())?,
+        pages: pages::pack(memory, &making.baseline()?, changed.into_iter())?,
     };
-    Ok(format::write(engine.identity(), key, &contents)?)
+    Ok(format::write(&making.guest.identity(), key, &contents)?)
 }
 
 pub(crate) fn open(engine: &Engine, bytes: &[u8], max_memory: u64) -> Result<Image> {
-    let contents = format::read(bytes, engine.identity(), &engine.options().keys, max_memory)?;
+    // Which guest it asks for decides nothing else: all checks are made with that guest's identity.
+    let wanted = format::clear_fields(bytes).ok().and_then(|clear| engine.guest_with(&clear.guest));
+    let guest = wanted.unwrap_or(engine.own_guest()).clone();
+    let contents = format::read(bytes, &guest.identity(), &engine.options().keys, max_memory)?;
     let state = open_header(&contents.header)?;
-    Ok(Image {
-        state,
-        memory: PackedMemory {
-            length: contents.memory_len,
-            pages: contents.pages,
-        },
-    })
+    Ok(Image { guest, state, memory: PackedMemory { length: contents.memory_len, pages: contents.pages } })
 }
 
 fn open_header(header: &[u8]) -> Result<State> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, format!("snapshot header: {what}"));
     let decoder = zstd::stream::read::Decoder::new(header).map_err(|error| corrupt(error.to_string()))?;
     let mut plain = Vec::new();
-    decoder
-        .take(MAX_HEADER)
-        .read_to_end(&mut plain)
-        .map_err(|error| corrupt(error.to_string()))?;
+    decoder.take(MAX_HEADER).read_to_end(&mut plain).map_err(|error| corrupt(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| corrupt(error.to_string()))
 }
 
 pub(crate) fn inspect(engine: &Engine, bytes: &[u8]) -> Result<Inspection> {
     let clear = format::clear_fields(bytes)?;
-    let ours = engine.identity().guest == clear.guest;
-    let sealed = match format::read(
-        bytes,
-        &Identity {
-            guest: clear.guest,
-            abi: clear.abi,
-        },
-        &engine.options().keys,
-        u64::MAX,
-    ) {
-        Ok(contents) => Some(tell(&open_header(&contents.header)?)),
-        Err(SnapshotError::UnknownKey { .. }) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let known = engine.guest_with(&clear.guest).is_some();
+    let sealed =
+        match format::read(bytes, &Identity { guest: clear.guest, abi: clear.abi }, &engine.options().keys, u64::MAX) {
+            Ok(contents) => Some(tell(&open_header(&contents.header)?)),
+            Err(SnapshotError::UnknownKey { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
     Ok(Inspection {
         size: bytes.len(),
         format: clear.format,
         guest: clear.guest,
-        guest_is_ours: ours,
+        guest_is_known: known,
         key: clear.key.to_string(),
         memory: clear.memory_len,
         sealed,
@@ -175,11 +159,7 @@ fn tell(state: &State) -> SealedInspection {
         paused: state.program.is_some(),
         at: from_millis(state.last_millis),
         taint: state.taint.clone(),
-        calls: state
-            .calls
-            .iter()
-            .map(|(number, call)| (call.id(*number), call.name.clone(), call.status))
-            .collect(),
+        calls: state.calls.iter().map(|(number, call)| (call.id(*number), call.name.clone(), call.status)).collect(),
     }
 }
 

@@ -118,11 +118,7 @@ pub struct ErrorValue {
 impl ErrorValue {
     /// An error with a name and a message and nothing else.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            message: message.into(),
-            ..Self::default()
-        }
+        Self { name: name.into(), message: message.into(), ..Self::default() }
     }
 }
 
@@ -215,9 +211,7 @@ impl Value {
     /// The n-th object of the tree whose root this is: what a [`Value::Ref`] anywhere in it means. Takes time in
     /// proportion to the whole tree.
     pub fn object(&self, index: u32) -> Option<&Value> {
-        tree::preorder(self)
-            .filter(|value| value.is_object_like())
-            .nth(usize::try_from(index).ok()?)
+        tree::preorder(self).filter(|value| value.is_object_like()).nth(usize::try_from(index).ok()?)
     }
 
     /// What the value is, for messages: `undefined`, `number`, `Array`, `Uint8Array` and so on.

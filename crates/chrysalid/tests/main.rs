@@ -3,11 +3,7 @@ use chrysalid::*;
 use std::time::SystemTime;
 #[tokio::test(flavor = "current_thread")]
 async fn smoke() {
-    let engine = Engine::builder()
-        .pool_slots(8)
-        .key(Key::from_bytes([7; 32]))
-        .build()
-        .unwrap();
+    let engine = Engine::builder().pool_slots(8).key(Key::from_bytes([7; 32])).build().unwrap();
     let mut s = engine.session(&Capabilities::none()).unwrap();
     for src in [
         "1+1",
@@ -32,14 +28,10 @@ async fn smoke() {
         let o = s.run(src, &TokioTimer).await;
         println!("{src}  ({:?}) => {:?}", t.elapsed(), o);
     }
-    let gate = Capability::new("gate", |_: std::collections::HashMap<String, String>| async {
-        Ok::<_, ToolError>("yes")
-    })
-    .approval(Approval::Ask);
-    let echo = Capability::new(
-        "echo",
-        |v: serde_json::Value| async move { Ok::<_, ToolError>(v) },
-    );
+    let gate =
+        Capability::new("gate", |_: std::collections::HashMap<String, String>| async { Ok::<_, ToolError>("yes") })
+            .approval(Approval::Ask);
+    let echo = Capability::new("echo", |v: serde_json::Value| async move { Ok::<_, ToolError>(v) });
     let tools = Capabilities::new([gate, echo]).unwrap();
     let mut s = engine.session(&tools).unwrap();
     let o = s.run("let a; const e = await tools.echo({v: 1}); try { a = await tools.gate({q: 'ok?'}) } catch (e) { a = 'skipped' } [e, a]", &TokioTimer).await;

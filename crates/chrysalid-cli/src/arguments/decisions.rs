@@ -31,12 +31,7 @@ impl Args for Decisions {
                 .help(help)
         };
         let call = |name: &'static str, help: &'static str| {
-            Arg::new(name)
-                .long(name)
-                .value_name("CALL")
-                .action(ArgAction::Append)
-                .value_parser(call_id)
-                .help(help)
+            Arg::new(name).long(name).value_name("CALL").action(ArgAction::Append).value_parser(call_id).help(help)
         };
         command
             .arg(call(APPROVE, "Let a waiting call run as it is shown"))

@@ -223,10 +223,8 @@ impl Contents {
             let image = Some(Image { wake_at: None, snapshot: bytes.to_vec() });
             return Ok(Self { image, length: bytes.len() as u64, bare: true, ..Self::default() });
         }
-        let (version, mut rest) = bytes
-            .strip_prefix(&MAGIC)
-            .and_then(<[u8]>::split_first_chunk::<2>)
-            .ok_or(ContentsError::NotOurs)?;
+        let (version, mut rest) =
+            bytes.strip_prefix(&MAGIC).and_then(<[u8]>::split_first_chunk::<2>).ok_or(ContentsError::NotOurs)?;
         match u16::from_le_bytes(*version) {
             VERSION => {}
             other => return Err(ContentsError::OtherVersion(other)),

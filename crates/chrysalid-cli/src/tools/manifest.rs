@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrysalid::Effects;
-use serde::de::{Deserializer, Error as _};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use toml::Spanned;
 
 use crate::arguments::duration;
@@ -205,10 +205,7 @@ mod tests {
         let keys = "expected one of `description`, `command`, `input`, `effects`, `approval`, `timeout`, \
                     `concurrency`, `max_calls`, `idempotent`";
         let cases = [
-            (
-                "[tools.a]\ncommand = [\"x\"]\ntimeot = \"3s\"",
-                format!("tools.toml:3: unknown key `timeot`, {keys}"),
-            ),
+            ("[tools.a]\ncommand = [\"x\"]\ntimeot = \"3s\"", format!("tools.toml:3: unknown key `timeot`, {keys}")),
             (
                 "[tools.a]\ncommand = [\"x\"]\n\n[tools.mail.send]\ncommand = [\"x\"]",
                 format!(
@@ -225,10 +222,7 @@ mod tests {
                 "[tools.a]\ncommand = [\"x\"]\ntimeout = \"30\"",
                 "tools.toml:3: \"30\" has no unit: write ms, s, m or h, as in \"30s\"".into(),
             ),
-            (
-                "[tools.a]\ncommand = [\"x\"]\ntimeout = \"0s\"",
-                "tools.toml:3: a timeout of 0 lets no call end".into(),
-            ),
+            ("[tools.a]\ncommand = [\"x\"]\ntimeout = \"0s\"", "tools.toml:3: a timeout of 0 lets no call end".into()),
             (
                 "[tools.a]\ncommand = [\"x\"]\napproval = \"maybe\"",
                 "tools.toml:3: unknown variant `maybe`, expected `never` or `ask`".into(),

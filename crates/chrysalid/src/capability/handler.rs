@@ -37,11 +37,9 @@ where
     F: Fn(CallContext, A) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = std::result::Result<R, E>> + Send + 'static,
 {
-    Arc::new(Erased(move |context: CallContext, argument: Value| {
-        match read::<A>(argument) {
-            Ok(argument) => guarded(|| finish(function(context, argument))),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
+    Arc::new(Erased(move |context: CallContext, argument: Value| match read::<A>(argument) {
+        Ok(argument) => guarded(|| finish(function(context, argument))),
+        Err(error) => Box::pin(std::future::ready(Err(error))),
     }))
 }
 
@@ -50,17 +48,13 @@ where
     F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = CallResult> + Send + 'static,
 {
-    Arc::new(Erased(move |context: CallContext, argument: Value| {
-        guarded(|| function(context, argument))
-    }))
+    Arc::new(Erased(move |context: CallContext, argument: Value| guarded(|| function(context, argument))))
 }
 
 /// The tool's future, begun and polled so that a panic of it is its failure.
 fn guarded<Fut: Future<Output = CallResult> + Send + 'static>(begin: impl FnOnce() -> Fut) -> HandlerFuture {
     match std::panic::catch_unwind(AssertUnwindSafe(begin)) {
-        Ok(future) => Box::pin(Guarded {
-            future: Box::pin(future),
-        }),
+        Ok(future) => Box::pin(Guarded { future: Box::pin(future) }),
         Err(_) => Box::pin(std::future::ready(Err(panicked()))),
     }
 }

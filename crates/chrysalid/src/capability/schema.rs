@@ -18,10 +18,7 @@ impl Schema {
             .build(schema)
             .map(|validator| Self { validator })
             .map_err(|error| {
-                Error::new(
-                    ErrorKind::Capability,
-                    format!("input schema of {name:?} does not compile: {error}"),
-                )
+                Error::new(ErrorKind::Capability, format!("input schema of {name:?} does not compile: {error}"))
             })
     }
 
@@ -34,17 +31,9 @@ impl Schema {
             .take(MAX_COMPLAINTS)
             .map(|error| {
                 let place = error.instance_path().to_string();
-                if place.is_empty() {
-                    error.to_string()
-                } else {
-                    format!("{place}: {error}")
-                }
+                if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }
             })
             .collect();
-        if complaints.is_empty() {
-            Ok(())
-        } else {
-            Err(complaints.join("; "))
-        }
+        if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ")) }
     }
 }

@@ -17,6 +17,7 @@ macro_rules! constants {
 }
 
 constants! {
+    EXPORT_VERSION: &str = "abi_version", "ABI_EXPORT_VERSION";
     EXPORT_INIT: &str = "init", "ABI_EXPORT_INIT";
     EXPORT_INBOX: &str = "inbox", "ABI_EXPORT_INBOX";
     EXPORT_CONFIGURE: &str = "configure", "ABI_EXPORT_CONFIGURE";
@@ -103,10 +104,9 @@ mod tests {
             .filter_map(|line| line.split_once(' '))
             .map(|(name, rest)| {
                 let value = rest.split("/*").next().unwrap().trim();
-                let value = value.strip_prefix("0x").map_or_else(
-                    || value.to_owned(),
-                    |hex| u32::from_str_radix(hex, 16).unwrap().to_string(),
-                );
+                let value = value
+                    .strip_prefix("0x")
+                    .map_or_else(|| value.to_owned(), |hex| u32::from_str_radix(hex, 16).unwrap().to_string());
                 (name.to_owned(), value)
             })
             .collect()
@@ -116,19 +116,12 @@ mod tests {
     fn host_and_guest_agree() {
         let mut header = header();
         assert_eq!(header.remove("ABI_VERSION"), Some(VERSION.to_string()));
-        assert_eq!(
-            header.remove("ABI_IMPORT_MODULE"),
-            Some(format!("{IMPORT_MODULE:?}"))
-        );
+        assert_eq!(header.remove("ABI_IMPORT_MODULE"), Some(format!("{IMPORT_MODULE:?}")));
         for (name, value) in ALL {
             assert_eq!(header.remove(*name), Some(value()), "{name}");
         }
         // Tags of values are compared in value/wire.rs, by their meaning.
         header.retain(|name, _| !name.starts_with("TAG_") && !name.starts_with("ERROR_HAS_"));
-        assert_eq!(
-            header,
-            BTreeMap::new(),
-            "constants of the header that the host does not know"
-        );
+        assert_eq!(header, BTreeMap::new(), "constants of the header that the host does not know");
     }
 }

@@ -20,16 +20,11 @@ use super::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::hex;
 
-/// The guest that this build carries.
-static GUEST: &[u8] = include_bytes!(env!("CHRYSALID_GUEST_WASM"));
-
 /// What the guest's clock shows while the baseline is made: 2000-01-01, in milliseconds since 1970.
 const BASELINE_TIME: f64 = 946_684_800_000.0;
 
 pub(crate) struct Image {
     pub(crate) module: Module,
-    /// SHA-256 of the guest before it was initialised: the identity of a guest build.
-    pub(crate) guest_hash: [u8; 32],
     /// Linear memory as every session starts with it.
     pub(crate) memory: Arc<[u8]>,
     /// Address of the board.
@@ -39,22 +34,21 @@ pub(crate) struct Image {
 }
 
 /// Loads the image from the cache, or makes it.
-pub(crate) fn load(engine: &Engine, cache: Option<&Path>) -> Result<Image> {
-    let guest_hash: [u8; 32] = Sha256::digest(GUEST).into();
-    let cache = cache.and_then(|folder| Cache::open(folder, engine, &guest_hash));
+pub(crate) fn load(engine: &Engine, guest: &[u8], guest_hash: &[u8; 32], cache: Option<&Path>) -> Result<Image> {
+    let cache = cache.and_then(|folder| Cache::open(folder, engine, guest_hash));
     let module = match cache.as_ref().and_then(|cache| cache.read(engine)) {
         Some(module) => module,
-        None => compile(engine, cache.as_ref())?,
+        None => compile(engine, guest, cache.as_ref())?,
     };
-    measure(engine, module, guest_hash)
+    measure(engine, module)
 }
 
 fn guest_error(error: &wasmtime::Error) -> Error {
     Error::new(ErrorKind::Guest, format!("guest: {error:#}"))
 }
 
-fn compile(engine: &Engine, cache: Option<&Cache>) -> Result<Module> {
-    let wasm = initialise(engine).map_err(|error| guest_error(&error))?;
+fn compile(engine: &Engine, guest: &[u8], cache: Option<&Cache>) -> Result<Module> {
+    let wasm = initialise(engine, guest).map_err(|error| guest_error(&error))?;
     let module = Module::new(engine, &wasm).map_err(|error| guest_error(&error))?;
     if let Some(cache) = cache {
         // A cache that cannot be written costs time, nothing else.
@@ -64,46 +58,29 @@ fn compile(engine: &Engine, cache: Option<&Cache>) -> Result<Module> {
 }
 
 /// Runs the guest's initialisation and writes its memory back into the module.
-fn initialise(engine: &Engine) -> wasmtime::Result<Vec<u8>> {
+fn initialise(engine: &Engine, guest: &[u8]) -> wasmtime::Result<Vec<u8>> {
     let mut wizer = Wizer::new();
     wizer.init_func(abi::EXPORT_INIT);
-    let (context, instrumented) = wizer.instrument(GUEST)?;
+    let (context, instrumented) = wizer.instrument(guest)?;
     let module = Module::new(engine, &instrumented)?;
     let mut store = Store::new(engine, ());
     store.set_epoch_deadline(u64::MAX / 2);
     let linker = constant_imports(engine)?;
     block_on(async {
         let instance = linker.instantiate_async(&mut store, &module).await?;
-        instance
-            .get_typed_func::<(), ()>(&mut store, "_initialize")?
-            .call_async(&mut store, ())
-            .await?;
+        instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call_async(&mut store, ()).await?;
         let init = instance.get_typed_func::<(), i32>(&mut store, abi::EXPORT_INIT)?;
         let status = init.call_async(&mut store, ()).await?;
         if status != abi::STATUS_OK {
-            return Err(wasmtime::Error::msg(format!(
-                "initialisation ended with status {status}"
-            )));
+            return Err(wasmtime::Error::msg(format!("initialisation ended with status {status}")));
         }
-        wizer
-            .snapshot(
-                &context,
-                &mut State {
-                    store: &mut store,
-                    instance,
-                },
-            )
-            .await
+        wizer.snapshot(&context, &mut State { store: &mut store, instance }).await
     })
 }
 
 fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<()>> {
     let mut linker = Linker::new(engine);
-    linker.func_wrap(
-        abi::IMPORT_MODULE,
-        abi::IMPORT_CALL,
-        |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED,
-    )?;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, |_: u32, _: u32, _: u32| ())?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |_: u32| BASELINE_TIME)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, |_: u32, _: u32| ())?;
@@ -117,11 +94,7 @@ struct State<'a> {
 
 impl InstanceState for State<'_> {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
-        match self
-            .instance
-            .get_global(&mut *self.store, name)
-            .map(|global| global.get(&mut *self.store))
-        {
+        match self.instance.get_global(&mut *self.store, name).map(|global| global.get(&mut *self.store)) {
             Some(Val::I32(value)) => SnapshotVal::I32(value),
             Some(Val::I64(value)) => SnapshotVal::I64(value),
             Some(Val::F32(bits)) => SnapshotVal::F32(bits),
@@ -138,11 +111,11 @@ impl InstanceState for State<'_> {
 }
 
 /// Reads from one instance what is the same in all: the memory, the board's address, the resting stack pointer.
-fn measure(engine: &Engine, module: Module, guest_hash: [u8; 32]) -> Result<Image> {
+fn measure(engine: &Engine, module: Module) -> Result<Image> {
     let mut store = Store::new(engine, ());
+    store.set_epoch_deadline(u64::MAX / 2);
     let linker = constant_imports(engine).map_err(|error| guest_error(&error))?;
-    let instance =
-        block_on(linker.instantiate_async(&mut store, &module)).map_err(|error| guest_error(&error))?;
+    let instance = block_on(linker.instantiate_async(&mut store, &module)).map_err(|error| guest_error(&error))?;
     let global = |store: &mut Store<()>, name: &str| {
         instance
             .get_global(&mut *store, name)
@@ -151,23 +124,23 @@ fn measure(engine: &Engine, module: Module, guest_hash: [u8; 32]) -> Result<Imag
     };
     let board = global(&mut store, abi::EXPORT_BOARD)?.cast_unsigned();
     let stack_pointer = global(&mut store, abi::EXPORT_STACK_POINTER)?;
+    let version = instance.get_typed_func::<(), u32>(&mut store, abi::EXPORT_VERSION);
+    let version = version.and_then(|version| block_on(version.call_async(&mut store, ())));
+    let version = version.map_err(|error| guest_error(&error))?;
+    if version != abi::VERSION {
+        return Err(Error::new(
+            ErrorKind::Guest,
+            format!("guest: it speaks version {version} of the ABI, this engine speaks {}", abi::VERSION),
+        ));
+    }
     let memory = instance
         .get_memory(&mut store, abi::EXPORT_MEMORY)
         .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
     let memory: Arc<[u8]> = memory.data(&store).into();
     if board as usize + abi::BOARD_SIZE > memory.len() {
-        return Err(Error::new(
-            ErrorKind::Guest,
-            format!("guest: board at {board} is outside of memory"),
-        ));
+        return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
     }
-    Ok(Image {
-        module,
-        guest_hash,
-        memory,
-        board,
-        stack_pointer,
-    })
+    Ok(Image { module, memory, board, stack_pointer })
 }
 
 /// Drives a future that never waits for anything outside: guest code without a deadline.
@@ -196,9 +169,7 @@ impl Cache {
         engine.precompile_compatibility_hash().hash(&mut hasher);
         let digest: [u8; 32] = hasher.0.finalize().into();
         let name = hex(digest.first_chunk::<16>().map_or(&[], |half| half.as_slice()));
-        Some(Self {
-            path: folder.join(format!("guest-{name}.cwasm")),
-        })
+        Some(Self { path: folder.join(format!("guest-{name}.cwasm")) })
     }
 
     fn read(&self, engine: &Engine) -> Option<Module> {
@@ -256,11 +227,7 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if is_private(&fs::metadata(folder)?) {
-        Ok(())
-    } else {
-        Err(std::io::ErrorKind::PermissionDenied.into())
-    }
+    if is_private(&fs::metadata(folder)?) { Ok(()) } else { Err(std::io::ErrorKind::PermissionDenied.into()) }
 }
 
 #[cfg(unix)]

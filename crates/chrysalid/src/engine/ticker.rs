@@ -48,10 +48,7 @@ impl Ticker {
         if self.process.load(Ordering::Acquire) != process {
             self.start(process);
         } else if self.shared.parked.load(Ordering::SeqCst) {
-            let thread = self
-                .thread
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Some(thread) = thread.as_ref() {
                 thread.unpark();
             }
@@ -60,17 +57,12 @@ impl Ticker {
     }
 
     fn start(&self, process: u32) {
-        let mut slot = self
-            .thread
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut slot = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if self.process.load(Ordering::Acquire) == process {
             return;
         }
         let (engine, shared) = (self.engine.clone(), self.shared.clone());
-        let spawned = thread::Builder::new()
-            .name("chrysalid-ticker".into())
-            .spawn(move || tick(&engine, &shared));
+        let spawned = thread::Builder::new().name("chrysalid-ticker".into()).spawn(move || tick(&engine, &shared));
         if let Ok(handle) = spawned {
             *slot = Some(handle.thread().clone());
             self.process.store(process, Ordering::Release);
@@ -80,10 +72,7 @@ impl Ticker {
 
 impl Drop for Ticker {
     fn drop(&mut self) {
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(thread) = thread.as_ref() {
             thread.unpark();
         }
@@ -98,11 +87,7 @@ fn tick(engine: &EngineWeak, shared: &Shared) {
             Some(engine) => engine.increment_epoch(),
             None => return,
         }
-        idle = if shared.running.load(Ordering::SeqCst) == 0 {
-            idle + 1
-        } else {
-            0
-        };
+        idle = if shared.running.load(Ordering::SeqCst) == 0 { idle + 1 } else { 0 };
         if idle > IDLE_TICKS {
             shared.parked.store(true, Ordering::SeqCst);
             // A holder that came between the count and the flag sees the flag late; the count is looked at again.

@@ -43,13 +43,8 @@ impl KeyPlaces {
     #[must_use]
     pub fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         // The XDG specification has relative paths ignored, and an empty one is relative.
-        let directory = |name| {
-            variable(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let state =
-            directory("XDG_STATE_HOME").or_else(|| directory("HOME").map(|home| home.join(".local/state")));
+        let directory = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = directory("XDG_STATE_HOME").or_else(|| directory("HOME").map(|home| home.join(".local/state")));
         Self {
             text: variable(TEXT_VARIABLE),
             file: variable(FILE_VARIABLE).map(PathBuf::from),
@@ -95,23 +90,14 @@ fn key_of(place: &str, text: &OsStr) -> Result<Key, KeyError> {
 }
 
 fn read(path: &Path) -> Result<Key, KeyError> {
-    let failed = |reason| KeyError::File {
-        action: "read",
-        path: path.to_owned(),
-        reason,
-    };
+    let failed = |reason| KeyError::File { action: "read", path: path.to_owned(), reason };
     let file = File::open(path).map_err(failed)?;
     let mode = file.metadata().map_err(failed)?.mode() & 0o7777;
     if mode & 0o077 != 0 {
-        return Err(KeyError::Exposed {
-            path: path.to_owned(),
-            mode,
-        });
+        return Err(KeyError::Exposed { path: path.to_owned(), mode });
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(LONGEST_FILE)));
-    file.take(u64::from(LONGEST_FILE))
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    file.take(u64::from(LONGEST_FILE)).read_to_end(&mut bytes).map_err(failed)?;
     Key::from_text_of(
         &format!("key file {}", path.display()),
         &Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()),
@@ -127,11 +113,7 @@ fn make(path: &Path) -> Result<Key, KeyError> {
     match link_new_file(path, &hex(&suffix), &key) {
         Ok(()) => Ok(key),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
-        Err(reason) => Err(KeyError::File {
-            action: "make",
-            path: path.to_owned(),
-            reason,
-        }),
+        Err(reason) => Err(KeyError::File { action: "make", path: path.to_owned(), reason }),
     }
 }
 
@@ -139,11 +121,7 @@ fn link_new_file(path: &Path, suffix: &str, key: &Key) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let draft = Draft(directory.join(format!(".key-{suffix}")));
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&draft.0)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft.0)?;
     file.write_all(Zeroizing::new(key.to_text()).as_bytes())?;
     file.write_all(b"\n")?;
     // A key that a crash takes back would leave snapshots that nothing opens.
@@ -174,10 +152,7 @@ mod tests {
 
     fn places(variables: &[(&str, &OsStr)]) -> KeyPlaces {
         KeyPlaces::from_variables(|name| {
-            variables
-                .iter()
-                .find(|(variable, _)| *variable == name)
-                .map(|(_, value)| (*value).to_owned())
+            variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| (*value).to_owned())
         })
     }
 
@@ -201,14 +176,7 @@ mod tests {
         let file_variable = (FILE_VARIABLE, file.as_os_str());
         let all = places(&[(TEXT_VARIABLE, &text_value), file_variable, state]);
         assert_eq!(all.find_or_make().unwrap().unwrap().id(), text.id());
-        assert_eq!(
-            places(&[file_variable, state])
-                .find_or_make()
-                .unwrap()
-                .unwrap()
-                .id(),
-            named.id()
-        );
+        assert_eq!(places(&[file_variable, state]).find_or_make().unwrap().unwrap().id(), named.id());
         assert!(!home.path().join("chrysalid").exists());
         let made = places(&[state]).find_or_make().unwrap().unwrap();
         assert!(![text.id(), named.id()].contains(&made.id()));
@@ -217,16 +185,10 @@ mod tests {
     #[test]
     fn the_state_directory_is_xdgs_or_under_home() {
         let state_file = |variables: &[(&str, &str)]| {
-            let variables: Vec<_> = variables
-                .iter()
-                .map(|(name, value)| (*name, OsStr::new(value)))
-                .collect();
+            let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, OsStr::new(value))).collect();
             places(&variables).state_file
         };
-        assert_eq!(
-            state_file(&[("XDG_STATE_HOME", "/s"), ("HOME", "/h")]),
-            Some("/s/chrysalid/key".into())
-        );
+        assert_eq!(state_file(&[("XDG_STATE_HOME", "/s"), ("HOME", "/h")]), Some("/s/chrysalid/key".into()));
         let under_home = Some("/h/.local/state/chrysalid/key".into());
         assert_eq!(state_file(&[("HOME", "/h")]), under_home);
         assert_eq!(state_file(&[("XDG_STATE_HOME", ""), ("HOME", "/h")]), under_home);
@@ -247,10 +209,7 @@ mod tests {
         let directory = home.path().join(".local/state/chrysalid");
         assert_eq!(mode_of(&directory.join("key")), 0o600);
         assert_eq!(mode_of(&directory), 0o700);
-        assert_eq!(
-            fs::read_to_string(directory.join("key")).unwrap(),
-            made.to_text() + "\n"
-        );
+        assert_eq!(fs::read_to_string(directory.join("key")).unwrap(), made.to_text() + "\n");
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1);
     }
 
@@ -280,9 +239,7 @@ mod tests {
         let path = home.path().join("key");
         for mode in [0o640, 0o604, 0o620, 0o644, 0o777] {
             write_key(&path, &Key::from_bytes([1; 32]), mode);
-            let error = places(&[(FILE_VARIABLE, path.as_os_str())])
-                .find_or_make()
-                .unwrap_err();
+            let error = places(&[(FILE_VARIABLE, path.as_os_str())]).find_or_make().unwrap_err();
             assert_eq!(
                 error.to_string(),
                 format!(
@@ -292,12 +249,7 @@ mod tests {
             );
         }
         write_key(&path, &Key::from_bytes([1; 32]), 0o400);
-        assert!(
-            places(&[(FILE_VARIABLE, path.as_os_str())])
-                .find()
-                .unwrap()
-                .is_some()
-        );
+        assert!(places(&[(FILE_VARIABLE, path.as_os_str())]).find().unwrap().is_some());
     }
 
     #[test]
@@ -311,37 +263,17 @@ mod tests {
         let long = home.path().join("long");
         fs::write(&long, "a".repeat(5000)).unwrap();
         fs::set_permissions(&long, fs::Permissions::from_mode(0o600)).unwrap();
-        let message = |name, value: &OsStr| {
-            places(&[(name, value), state])
-                .find_or_make()
-                .unwrap_err()
-                .to_string()
-        };
+        let message = |name, value: &OsStr| places(&[(name, value), state]).find_or_make().unwrap_err().to_string();
         let starts = [
-            (
-                message(TEXT_VARIABLE, OsStr::new("")),
-                "CHRYSALID_KEY is not a key: ".to_owned(),
-            ),
-            (
-                message(TEXT_VARIABLE, OsStr::new("hunter2")),
-                "CHRYSALID_KEY is not a key: ".to_owned(),
-            ),
-            (
-                message(FILE_VARIABLE, OsStr::new("")),
-                "cannot read key file : No such file".to_owned(),
-            ),
+            (message(TEXT_VARIABLE, OsStr::new("")), "CHRYSALID_KEY is not a key: ".to_owned()),
+            (message(TEXT_VARIABLE, OsStr::new("hunter2")), "CHRYSALID_KEY is not a key: ".to_owned()),
+            (message(FILE_VARIABLE, OsStr::new("")), "cannot read key file : No such file".to_owned()),
             (
                 message(FILE_VARIABLE, missing.as_os_str()),
                 format!("cannot read key file {}: No such", missing.display()),
             ),
-            (
-                message(FILE_VARIABLE, empty.as_os_str()),
-                format!("key file {} is not a key: ", empty.display()),
-            ),
-            (
-                message(FILE_VARIABLE, long.as_os_str()),
-                format!("key file {} is not a key: ", long.display()),
-            ),
+            (message(FILE_VARIABLE, empty.as_os_str()), format!("key file {} is not a key: ", empty.display())),
+            (message(FILE_VARIABLE, long.as_os_str()), format!("key file {} is not a key: ", long.display())),
         ];
         for (message, start) in starts {
             assert!(message.starts_with(&start), "{message}");

@@ -47,11 +47,7 @@ impl Session {
             .cloned()
             .ok_or_else(|| ToolError::named("ToolUnavailable", format!("{name} is not available")))?;
         let argument = wire::decode(argument, &self.bounds(self.limits.argument_size)).map_err(|error| {
-            let kind = if error.is_bound() {
-                "ArgumentTooLarge"
-            } else {
-                "ToolInputError"
-            };
+            let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
             ToolError::named(kind, format!("{name}: {error}"))
         })?;
         let checked = self.check_argument(&capability, argument)?;
@@ -68,17 +64,11 @@ impl Session {
             argument => argument,
         };
         if let Some(schema) = capability.schema() {
-            schema
-                .check(&argument)
-                .map_err(|complaint| ToolError::input(format!("{name}: {complaint}")))?;
+            schema.check(&argument).map_err(|complaint| ToolError::input(format!("{name}: {complaint}")))?;
         }
         let bytes = wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
-        Ok(Checked {
-            asks: capability.asks(&argument),
-            effects: self.effects_of(capability),
-            bytes,
-        })
+        Ok(Checked { asks: capability.asks(&argument), effects: self.effects_of(capability), bytes })
     }
 
     fn spend(&mut self, capability: &Capability, bytes: usize) -> Result<(), ToolError> {
@@ -95,22 +85,14 @@ impl Session {
         let over = |message: String| Err(ToolError::named("CallBudgetExceeded", message));
         let name = capability.name();
         if program.calls_made >= self.limits.calls {
-            return over(format!(
-                "{name}: this program may make {} calls and has made them",
-                self.limits.calls
-            ));
+            return over(format!("{name}: this program may make {} calls and has made them", self.limits.calls));
         }
         let by_name = program.calls_by_name.get(name).copied().unwrap_or(0);
         if let Some(bound) = capability.max_calls_limit().filter(|bound| by_name >= *bound) {
-            return over(format!(
-                "{name}: this program may call it {bound} times and has done so"
-            ));
+            return over(format!("{name}: this program may call it {bound} times and has done so"));
         }
         if held.saturating_add(bytes) > self.limits.host_memory {
-            return over(format!(
-                "{name}: calls hold more than {} bytes of the host",
-                self.limits.host_memory
-            ));
+            return over(format!("{name}: calls hold more than {} bytes of the host", self.limits.host_memory));
         }
         program.calls_made += 1;
         program.calls_by_name.insert(name.to_owned(), by_name + 1);
@@ -119,27 +101,17 @@ impl Session {
 
     /// An unlabelled capability counts as having all effects once any is labelled.
     fn effects_of(&self, capability: &Capability) -> Effects {
-        capability
-            .declared_effects()
-            .unwrap_or(if self.capabilities.declare_effects() {
-                Effects::ALL
-            } else {
-                Effects::NONE
-            })
+        capability.declared_effects().unwrap_or(if self.capabilities.declare_effects() {
+            Effects::ALL
+        } else {
+            Effects::NONE
+        })
     }
 
     fn rule(&mut self, number: u32, name: &str, checked: Checked) {
         let digest = Sha256::digest(&checked.bytes).into();
-        let request = PolicyRequest {
-            name,
-            effects: checked.effects,
-            ask: checked.asks,
-        };
-        let ruling = decide(
-            &request,
-            &self.state.taint,
-            &self.engine.rules(&self.capabilities),
-        );
+        let request = PolicyRequest { name, effects: checked.effects, ask: checked.asks };
+        let ruling = decide(&request, &self.state.taint, &self.making.engine.rules(&self.capabilities));
         let open = OpenCall {
             argument: checked.bytes,
             digest,
@@ -161,16 +133,8 @@ impl Session {
                     );
                     return self.refuse(number, name, CallStatus::Failed, error);
                 }
-                self.record_call(
-                    number,
-                    name,
-                    CallStatus::Waiting,
-                    Some(OpenCall { reasons, ..open }),
-                );
-                self.tell(&Event::CallWaiting {
-                    id: self.id_of(number),
-                    name,
-                });
+                self.record_call(number, name, CallStatus::Waiting, Some(OpenCall { reasons, ..open }));
+                self.tell(&Event::CallWaiting { id: self.id_of(number), name });
             }
             Ruling::Deny { reasons } => {
                 let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
@@ -198,8 +162,7 @@ impl Session {
             return self.answer_error(number, CallStatus::Failed, error);
         };
         let bytes = edited.as_ref().or(call.open.as_ref().map(|open| &open.argument));
-        let argument =
-            bytes.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok());
+        let argument = bytes.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok());
         let checked = argument
             .ok_or_else(|| ToolError::input(format!("{name}: the arguments cannot be read")))
             .and_then(|argument| self.check_argument(&capability, argument));
@@ -207,16 +170,10 @@ impl Session {
             Ok(checked) => checked,
             Err(error) => return self.answer_error(number, CallStatus::Failed, error),
         };
-        let request = PolicyRequest {
-            name: &name,
-            effects: checked.effects,
-            ask: checked.asks,
-        };
-        if let Ruling::Deny { reasons } = decide(
-            &request,
-            &self.state.taint,
-            &self.engine.rules(&self.capabilities),
-        ) {
+        let request = PolicyRequest { name: &name, effects: checked.effects, ask: checked.asks };
+        if let Ruling::Deny { reasons } =
+            decide(&request, &self.state.taint, &self.making.engine.rules(&self.capabilities))
+        {
             let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
             let error = ToolError::named("Denied", format!("{name}: {}", reasons.join("; ")));
             return self.answer_error(number, CallStatus::Denied, error);
@@ -248,15 +205,8 @@ impl Session {
 
     /// The queued calls that may begin now, marked as started.
     pub(super) fn startable(&mut self) -> Vec<Call> {
-        let queued: Vec<u32> = self
-            .state
-            .with_status(CallStatus::Queued)
-            .map(|(number, _)| number)
-            .collect();
-        queued
-            .into_iter()
-            .filter_map(|number| self.start_call(number))
-            .collect()
+        let queued: Vec<u32> = self.state.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
+        queued.into_iter().filter_map(|number| self.start_call(number)).collect()
     }
 
     fn start_call(&mut self, number: u32) -> Option<Call> {
@@ -267,15 +217,9 @@ impl Session {
             return None;
         };
         let running = self.state.count(CallStatus::Started);
-        let same = self
-            .state
-            .with_status(CallStatus::Started)
-            .filter(|(_, call)| call.name == name)
-            .count();
+        let same = self.state.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
         if running >= self.limits.calls_in_flight as usize
-            || capability
-                .concurrency_limit()
-                .is_some_and(|bound| same >= bound as usize)
+            || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
         {
             return None;
         }
@@ -297,17 +241,8 @@ impl Session {
         let cancel = CancelSignal::default();
         self.cancels.insert(number, cancel.clone());
         self.tell(&Event::CallStarted { id, name: &name });
-        let context = CallContext {
-            id,
-            idempotency_key,
-            cancel,
-        };
-        Some(Call {
-            context,
-            name,
-            argument,
-            handler: capability.handler().cloned(),
-        })
+        let context = CallContext { id, idempotency_key, cancel };
+        Some(Call { context, name, argument, handler: capability.handler().cloned() })
     }
 
     /// When the first running call times out, in milliseconds since 1970.
@@ -318,11 +253,7 @@ impl Session {
     /// Fails the running calls whose time is over.
     pub(super) fn expire_calls(&mut self) {
         let now = self.meter.last_host_millis();
-        let over: Vec<u32> = self
-            .timeouts()
-            .filter(|(_, due)| *due <= now)
-            .map(|(number, _)| number)
-            .collect();
+        let over: Vec<u32> = self.timeouts().filter(|(_, due)| *due <= now).map(|(number, _)| number).collect();
         for number in over {
             if let Some(cancel) = self.cancels.remove(&number) {
                 cancel.cancel();
@@ -330,55 +261,31 @@ impl Session {
             let Some(call) = self.state.calls.get(&number) else {
                 continue;
             };
-            let limit = self
-                .capabilities
-                .get(&call.name)
-                .and_then(Capability::timeout_limit)
-                .unwrap_or_default();
+            let limit = self.capabilities.get(&call.name).and_then(Capability::timeout_limit).unwrap_or_default();
             let message = format!("{} did not answer within {limit:?}", call.name);
-            let error = ToolError {
-                retryable: true,
-                ..ToolError::named("ToolTimeout", message)
-            };
+            let error = ToolError { retryable: true, ..ToolError::named("ToolTimeout", message) };
             self.answer_error(number, CallStatus::Failed, error);
         }
     }
 
     fn timeouts(&self) -> impl Iterator<Item = (u32, f64)> {
-        self.state
-            .with_status(CallStatus::Started)
-            .filter_map(|(number, call)| {
-                let timeout = self.capabilities.get(&call.name)?.timeout_limit()?;
-                Some((number, call.open.as_ref()?.started_millis? + millis(timeout)))
-            })
+        self.state.with_status(CallStatus::Started).filter_map(|(number, call)| {
+            let timeout = self.capabilities.get(&call.name)?.timeout_limit()?;
+            Some((number, call.open.as_ref()?.started_millis? + millis(timeout)))
+        })
     }
 
     /// Refuses a call that was never recorded.
     fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
         // A program that only makes bad calls must not fill the record.
-        if self
-            .state
-            .program
-            .as_ref()
-            .is_some_and(|program| program.refused < self.limits.calls)
-        {
+        if self.state.program.as_ref().is_some_and(|program| program.refused < self.limits.calls) {
             self.record_call(number, name, status, None);
         }
         if let Some(program) = &mut self.state.program {
             program.refused += 1;
-            program.answers.push(Answer {
-                call: number,
-                result: Err(AnswerError {
-                    error,
-                    tool: name.to_owned(),
-                }),
-            });
+            program.answers.push(Answer { call: number, result: Err(AnswerError { error, tool: name.to_owned() }) });
         }
-        self.tell(&Event::CallEnded {
-            id: self.id_of(number),
-            name,
-            status,
-        });
+        self.tell(&Event::CallEnded { id: self.id_of(number), name, status });
     }
 
     fn record_call(&mut self, number: u32, name: &str, status: CallStatus, open: Option<OpenCall>) {
@@ -396,12 +303,7 @@ impl Session {
 
     /// Ends a recorded call with an error for the program.
     pub(super) fn answer_error(&mut self, number: u32, status: CallStatus, error: ToolError) {
-        let tool = self
-            .state
-            .calls
-            .get(&number)
-            .map(|call| call.name.clone())
-            .unwrap_or_default();
+        let tool = self.state.calls.get(&number).map(|call| call.name.clone()).unwrap_or_default();
         self.answer(number, status, Err(AnswerError { error, tool }));
     }
 
@@ -413,19 +315,10 @@ impl Session {
             return;
         };
         let (id, name) = (call.id(number), call.name.clone());
-        if let Some(program) = self
-            .state
-            .program
-            .as_mut()
-            .filter(|program| program.number == id.program)
-        {
+        if let Some(program) = self.state.program.as_mut().filter(|program| program.number == id.program) {
             program.answers.push(Answer { call: number, result });
         }
-        self.tell(&Event::CallEnded {
-            id,
-            name: &name,
-            status,
-        });
+        self.tell(&Event::CallEnded { id, name: &name, status });
     }
 
     pub(super) fn id_of(&self, number: u32) -> CallId {
@@ -435,10 +328,7 @@ impl Session {
             .get(&number)
             .map(|call| call.program)
             .or_else(|| self.state.program.as_ref().map(|program| program.number));
-        CallId {
-            program: program.unwrap_or(0),
-            number,
-        }
+        CallId { program: program.unwrap_or(0), number }
     }
 
     pub(super) fn tell(&self, event: &Event<'_>) {

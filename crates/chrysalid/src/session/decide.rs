@@ -19,10 +19,7 @@ impl Session {
         match status {
             Some(CallStatus::Started | CallStatus::Outside | CallStatus::Unknown) => {}
             Some(CallStatus::Queued | CallStatus::Waiting) => {
-                return Err(Error::new(
-                    ErrorKind::NotWaiting,
-                    format!("call {id} has not begun"),
-                ));
+                return Err(Error::new(ErrorKind::NotWaiting, format!("call {id} has not begun")));
             }
             _ => return Err(self.already(id)),
         }
@@ -47,11 +44,7 @@ impl Session {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
                 let error = ToolError::named("ResultTooLarge", format!("result of {name}: {error}"));
-                self.answer(
-                    number,
-                    CallStatus::Completed,
-                    Err(AnswerError { error, tool: name }),
-                );
+                self.answer(number, CallStatus::Completed, Err(AnswerError { error, tool: name }));
             }
         }
     }
@@ -64,20 +57,12 @@ impl Session {
     pub fn decide(&mut self, id: CallId, decision: Decision) -> Result<()> {
         let number = self.number(id)?;
         let Some(call) = self.state.calls.get(&number) else {
-            return Err(Error::new(
-                ErrorKind::UnknownCall,
-                format!("no call {id} in this session"),
-            ));
+            return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session")));
         };
         if !call.is_pending() {
             return Err(match call.status {
-                CallStatus::Queued | CallStatus::Started
-                    if call.open.as_ref().is_none_or(|open| !open.approved) =>
-                {
-                    Error::new(
-                        ErrorKind::NotWaiting,
-                        format!("call {id} waits for nobody's decision"),
-                    )
+                CallStatus::Queued | CallStatus::Started if call.open.as_ref().is_none_or(|open| !open.approved) => {
+                    Error::new(ErrorKind::NotWaiting, format!("call {id} waits for nobody's decision"))
                 }
                 _ => self.already(id),
             });
@@ -88,21 +73,12 @@ impl Session {
         if !call.allowed().contains(&decision.kind()) {
             return Err(Error::new(
                 ErrorKind::DecisionNotAllowed,
-                format!(
-                    "call {id} is {}, and does not take {:?}",
-                    call.status.name(),
-                    decision.kind()
-                ),
+                format!("call {id} is {}, and does not take {:?}", call.status.name(), decision.kind()),
             ));
         }
         let name = call.name.clone();
         let stored = self.store_decision(id, &name, decision)?;
-        if let Some(open) = self
-            .state
-            .calls
-            .get_mut(&number)
-            .and_then(|call| call.open.as_mut())
-        {
+        if let Some(open) = self.state.calls.get_mut(&number).and_then(|call| call.open.as_mut()) {
             open.decision = Some(stored);
         }
         Ok(())
@@ -117,23 +93,15 @@ impl Session {
                 wire::encode(&value, &self.bounds(self.limits.call_result_size))
                     .map_err(|error| invalid(error.to_string()))?,
             ),
-            Decision::Edit(argument) => StoredDecision::Edit(
-                self.check_edit(name, &argument)
-                    .map_err(|error| invalid(error.message))?,
-            ),
+            Decision::Edit(argument) => {
+                StoredDecision::Edit(self.check_edit(name, &argument).map_err(|error| invalid(error.message))?)
+            }
         })
     }
 
     fn already(&self, id: CallId) -> Error {
-        let status = self
-            .state
-            .calls
-            .get(&id.number)
-            .map_or("gone", |call| call.status.name());
-        Error::new(
-            ErrorKind::AlreadyDecided,
-            format!("call {id} was decided already: it is {status}"),
-        )
+        let status = self.state.calls.get(&id.number).map_or("gone", |call| call.status.name());
+        Error::new(ErrorKind::AlreadyDecided, format!("call {id} was decided already: it is {status}"))
     }
 
     /// Carries out the stored decisions.
@@ -155,20 +123,11 @@ impl Session {
     }
 
     fn reject(&mut self, number: u32, reason: Option<String>) {
-        let name = self
-            .state
-            .calls
-            .get(&number)
-            .map(|call| call.name.clone())
-            .unwrap_or_default();
+        let name = self.state.calls.get(&number).map(|call| call.name.clone()).unwrap_or_default();
         let message = match reason {
             Some(reason) => format!("{name} was rejected: {reason}"),
             None => format!("{name} was rejected"),
         };
-        self.answer_error(
-            number,
-            CallStatus::Rejected,
-            ToolError::named("ToolRejected", message),
-        );
+        self.answer_error(number, CallStatus::Rejected, ToolError::named("ToolRejected", message));
     }
 }

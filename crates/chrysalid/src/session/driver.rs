@@ -51,11 +51,7 @@ impl Session {
         if source.len() > self.limits.source_size {
             return Err(Error::new(
                 ErrorKind::SourceTooLarge,
-                format!(
-                    "source of {} bytes is more than {}",
-                    source.len(),
-                    self.limits.source_size
-                ),
+                format!("source of {} bytes is more than {}", source.len(), self.limits.source_size),
             ));
         }
         self.checkpoint()?;
@@ -72,20 +68,13 @@ impl Session {
     }
 
     fn occupied(&self) -> Error {
-        let waiting = self.names_of(|status| {
-            matches!(
-                status,
-                CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown
-            )
-        });
+        let waiting =
+            self.names_of(|status| matches!(status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown));
         let moving = matches!(self.guest, Guest::Away(_)) || self.state.count(CallStatus::Started) > 0;
         if moving || waiting.is_empty() {
             Error::new(ErrorKind::SessionBusy, "a program runs in this session")
         } else {
-            Error::new(
-                ErrorKind::SessionPaused,
-                format!("a program of this session waits for: {waiting}"),
-            )
+            Error::new(ErrorKind::SessionPaused, format!("a program of this session waits for: {waiting}"))
         }
     }
 
@@ -100,13 +89,10 @@ impl Session {
             return Err(lost());
         }
         if self.state.program.is_none() {
-            return Err(Error::new(
-                ErrorKind::NotRunning,
-                "no program was started in this session",
-            ));
+            return Err(Error::new(ErrorKind::NotRunning, "no program was started in this session"));
         }
-        let engine = self.engine.clone();
-        let _ticking = engine.runtime(self.pooled)?.ticker().hold();
+        let (guest, engine) = (self.making.guest.clone(), self.making.engine.clone());
+        let _ticking = guest.runtime(engine.options(), self.pooled)?.ticker().hold();
         self.begin_step(now);
         let step = self.advance()?;
         self.end_step(&step);
@@ -130,9 +116,7 @@ impl Session {
     fn end_step(&mut self, step: &Step) {
         if let Step::Paused(pause) = step {
             self.awake_since = None;
-            self.tell(&Event::Paused {
-                pending: pause.pending.len(),
-            });
+            self.tell(&Event::Paused { pending: pause.pending.len() });
         }
     }
 
@@ -181,12 +165,8 @@ impl Session {
 
     fn configuration(&self) -> [u32; abi::CONFIGURE_WORDS] {
         let word = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
-        let own = self
-            .engine
-            .baseline()
-            .len()
-            .saturating_sub(GUEST_OWN_MEMORY)
-            .min(self.limits.memory / 2);
+        let baseline = self.making.baseline().map_or(0, |baseline| baseline.len());
+        let own = baseline.saturating_sub(GUEST_OWN_MEMORY).min(self.limits.memory / 2);
         let mut words = [0; abi::CONFIGURE_WORDS];
         for (at, value) in [
             (abi::CONFIGURE_MEMORY, word(self.limits.memory - own)),
@@ -218,11 +198,7 @@ impl Session {
 
     fn write_line(&mut self, line: &Line) {
         let bounds = self.bounds(self.limits.console_size.saturating_mul(2).saturating_add(4096));
-        let style = Style {
-            text: usize::MAX,
-            bytes: self.limits.console_size,
-            ..Style::default()
-        };
+        let style = Style { text: usize::MAX, bytes: self.limits.console_size, ..Style::default() };
         let text = match wire::decode(&line.values, &bounds) {
             Ok(values) => console_line(&values, &style),
             Err(_) => "[unreadable line]".to_owned(),
@@ -242,21 +218,14 @@ impl Session {
         let text = cut(text, left);
         program.log_bytes += text.len() + 1;
         if left > 0 {
-            program.logs.push(StoredLine {
-                level,
-                text: text.clone(),
-            });
+            program.logs.push(StoredLine { level, text: text.clone() });
             self.tell(&Event::Line(&LogLine { level, text }));
         }
     }
 
     /// What comes next at a quiescent point.
     fn next(&mut self) -> Result<Next> {
-        let board = self
-            .guest
-            .here()
-            .map(|instance| instance.board())
-            .unwrap_or_default();
+        let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         if let Some(failure) = self.stop_cause(&board) {
             return Ok(self.stop(failure));
         }
@@ -287,11 +256,7 @@ impl Session {
     }
 
     fn if_slice_is_left(&mut self, next: impl FnOnce(&mut Self) -> Next) -> Next {
-        if self.meter.slice_is_over() {
-            Next::Return(Step::Busy)
-        } else {
-            next(self)
-        }
+        if self.meter.slice_is_over() { Next::Return(Step::Busy) } else { next(self) }
     }
 
     fn begin_program(&mut self) -> Next {
@@ -302,10 +267,7 @@ impl Session {
             entries.push(Entry::Tools(self.tool_names()));
         }
         if let Some(program) = &self.state.program {
-            entries.push(Entry::Start {
-                program: program.number,
-                source: program.source.clone(),
-            });
+            entries.push(Entry::Start { program: program.number, source: program.source.clone() });
         }
         entries.push(Entry::Pump);
         Next::Enter(Doing::Running, entries)
@@ -321,19 +283,12 @@ impl Session {
     }
 
     fn has_answers(&self) -> bool {
-        self.state
-            .program
-            .as_ref()
-            .is_some_and(|program| !program.answers.is_empty())
+        self.state.program.as_ref().is_some_and(|program| !program.answers.is_empty())
     }
 
     fn deliver(&mut self) -> Next {
-        let answers = self
-            .state
-            .program
-            .as_mut()
-            .map(|program| std::mem::take(&mut program.answers))
-            .unwrap_or_default();
+        let answers =
+            self.state.program.as_mut().map(|program| std::mem::take(&mut program.answers)).unwrap_or_default();
         let mut batch = Vec::new();
         for answer in answers {
             put_answer(&mut batch, answer);
@@ -345,10 +300,9 @@ impl Session {
     fn dry(&mut self, board: &Board) -> Next {
         match board.program {
             abi::PROGRAM_FULFILLED => self.at_value(board),
-            abi::PROGRAM_REJECTED => Next::Enter(
-                Doing::Outcome(abi::OUTCOME_VALUE),
-                vec![Entry::Outcome(abi::OUTCOME_VALUE)],
-            ),
+            abi::PROGRAM_REJECTED => {
+                Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)])
+            }
             _ => self.at_await(board),
         }
     }
@@ -363,16 +317,9 @@ impl Session {
         if moving || self.waits_for_someone() {
             return self.wait(if board.timers > 0 { board.next_due } else { None });
         }
-        let which = if board.failures > 0 {
-            abi::OUTCOME_FAILURE
-        } else {
-            abi::OUTCOME_VALUE
-        };
+        let which = if board.failures > 0 { abi::OUTCOME_FAILURE } else { abi::OUTCOME_VALUE };
         if board.intervals > 0 {
-            self.note(format!(
-                "{} intervals were still set and have been cleared",
-                board.intervals
-            ));
+            self.note(format!("{} intervals were still set and have been cleared", board.intervals));
         }
         Next::Enter(Doing::Outcome(which), vec![Entry::Outcome(which)])
     }
@@ -382,15 +329,9 @@ impl Session {
             return self.wait(board.next_due);
         }
         if board.failures > 0 {
-            return Next::Enter(
-                Doing::Outcome(abi::OUTCOME_FAILURE),
-                vec![Entry::Outcome(abi::OUTCOME_FAILURE)],
-            );
+            return Next::Enter(Doing::Outcome(abi::OUTCOME_FAILURE), vec![Entry::Outcome(abi::OUTCOME_FAILURE)]);
         }
-        let failure = Failure::of(
-            FailureKind::Deadlock,
-            "the program waits for a promise that nothing will settle",
-        );
+        let failure = Failure::of(FailureKind::Deadlock, "the program waits for a promise that nothing will settle");
         self.begin_failing(failure);
         self.fail_on()
     }
@@ -417,18 +358,10 @@ impl Session {
         let soon = timer_due.is_some_and(|due| due - now <= park_after);
         if !moving && !soon {
             let wake_at = timer_due.map(from_millis);
-            return Next::Return(Step::Paused(Pause {
-                pending: self.pending(),
-                wake_at,
-            }));
+            return Next::Return(Step::Paused(Pause { pending: self.pending(), wake_at }));
         }
-        let wake_at = [timer_due, self.next_timeout(), self.wall_end()]
-            .into_iter()
-            .flatten()
-            .reduce(f64::min);
-        Next::Return(Step::Wait {
-            wake_at: wake_at.map(from_millis),
-        })
+        let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
+        Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
     }
 
     /// When the wall-clock limit is reached, in milliseconds since 1970.
@@ -455,27 +388,18 @@ impl Session {
         }
         let wall = self.limits.wall_time?;
         (program.wall_millis >= millis(wall)).then(|| {
-            Failure::of(
-                FailureKind::WallTimeout,
-                format!("the program used more than {wall:?} of wall-clock time"),
-            )
+            Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
         })
     }
 
     pub(super) fn timeout(&self) -> Failure {
         let limit = self.limits.cpu_time;
-        Failure::of(
-            FailureKind::Timeout,
-            format!("the program used more than {limit:?} of CPU time"),
-        )
+        Failure::of(FailureKind::Timeout, format!("the program used more than {limit:?} of CPU time"))
     }
 
     pub(super) fn out_of_memory(&self) -> Failure {
         let limit = self.limits.memory;
-        Failure::of(
-            FailureKind::OutOfMemory,
-            format!("the program used more than {limit} bytes of memory"),
-        )
+        Failure::of(FailureKind::OutOfMemory, format!("the program used more than {limit} bytes of memory"))
     }
 
     pub(super) fn note(&mut self, note: String) {

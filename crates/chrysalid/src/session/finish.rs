@@ -31,46 +31,26 @@ impl Session {
     fn abandon_loose(&mut self) {
         self.loose_known = true;
         let bound = self.state.calls.len().saturating_mul(4);
-        let Some(numbers) = self
-            .guest
-            .here()
-            .and_then(|instance| instance.outbox(bound))
-            .map(<[u8]>::to_vec)
-        else {
+        let Some(numbers) = self.guest.here().and_then(|instance| instance.outbox(bound)).map(<[u8]>::to_vec) else {
             return;
         };
         let (words, _) = numbers.as_chunks::<4>();
         let loose: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         for number in loose {
-            if self
-                .of_this_program()
-                .any(|(known, call)| known == number && call.status == CallStatus::Waiting)
-            {
+            if self.of_this_program().any(|(known, call)| known == number && call.status == CallStatus::Waiting) {
                 self.withdraw(number);
             }
         }
     }
 
     fn withdraw(&mut self, number: u32) {
-        self.state
-            .end_call(number, CallStatus::Abandoned, self.meter.last_host_millis());
-        let (id, name) = (
-            self.id_of(number),
-            self.state.calls.get(&number).map(|call| call.name.clone()),
-        );
-        self.tell(&Event::CallEnded {
-            id,
-            name: &name.unwrap_or_default(),
-            status: CallStatus::Abandoned,
-        });
+        self.state.end_call(number, CallStatus::Abandoned, self.meter.last_host_millis());
+        let (id, name) = (self.id_of(number), self.state.calls.get(&number).map(|call| call.name.clone()));
+        self.tell(&Event::CallEnded { id, name: &name.unwrap_or_default(), status: CallStatus::Abandoned });
     }
 
     fn take_outcome(&mut self, which: u32, status: i32) {
-        let board = self
-            .guest
-            .here()
-            .map(|instance| instance.board())
-            .unwrap_or_default();
+        let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
         let value = self.read_outcome(status);
         if !failed {
@@ -106,17 +86,9 @@ impl Session {
             _ => return Err(self.out_of_memory()),
         }
         let bounds = self.bounds(bound);
-        let bytes = self
-            .guest
-            .here()
-            .and_then(|instance| instance.outbox(bound))
-            .ok_or_else(too_large)?;
-        wire::decode(bytes, &bounds).map_err(|error| {
-            Failure::of(
-                FailureKind::ResultTooLarge,
-                format!("the program's value: {error}"),
-            )
-        })
+        let bytes = self.guest.here().and_then(|instance| instance.outbox(bound)).ok_or_else(too_large)?;
+        wire::decode(bytes, &bounds)
+            .map_err(|error| Failure::of(FailureKind::ResultTooLarge, format!("the program's value: {error}")))
     }
 
     fn failure_of(&self, board: &Board, thrown: Value) -> Failure {
@@ -134,13 +106,7 @@ impl Session {
             other => Failure {
                 kind: FailureKind::Exception,
                 name: "Thrown".to_owned(),
-                message: render(
-                    other,
-                    &Style {
-                        layout: Layout::Line,
-                        ..Style::default()
-                    },
-                ),
+                message: render(other, &Style { layout: Layout::Line, ..Style::default() }),
                 stack: String::new(),
                 value: Some(thrown),
             },
@@ -173,16 +139,10 @@ impl Session {
             let wake_at = self.next_timeout().map(crate::clock::from_millis);
             return Next::Return(Step::Wait { wake_at });
         }
-        let Some(Phase::Failing(stored)) = self.state.program.as_ref().map(|program| program.phase.clone())
-        else {
-            return finish(Err(Failure::of(
-                FailureKind::Trap,
-                "the program failed in an unknown way",
-            )));
+        let Some(Phase::Failing(stored)) = self.state.program.as_ref().map(|program| program.phase.clone()) else {
+            return finish(Err(Failure::of(FailureKind::Trap, "the program failed in an unknown way")));
         };
-        let value = stored
-            .value
-            .and_then(|bytes| wire::decode(&bytes, &self.bounds(self.limits.result_size)).ok());
+        let value = stored.value.and_then(|bytes| wire::decode(&bytes, &self.bounds(self.limits.result_size)).ok());
         finish(Err(Failure {
             kind: stored.kind,
             name: stored.name,
@@ -208,12 +168,7 @@ impl Session {
     fn withdraw_unbegun(&mut self) {
         let unbegun: Vec<u32> = self
             .of_this_program()
-            .filter(|(_, call)| {
-                matches!(
-                    call.status,
-                    CallStatus::Waiting | CallStatus::Queued | CallStatus::Outside
-                )
-            })
+            .filter(|(_, call)| matches!(call.status, CallStatus::Waiting | CallStatus::Queued | CallStatus::Outside))
             .map(|(number, _)| number)
             .collect();
         for number in unbegun {
@@ -226,14 +181,9 @@ impl Session {
         for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
             cancel.cancel();
         }
-        let begun: Vec<u32> = self
-            .state
-            .with_status(CallStatus::Started)
-            .map(|(number, _)| number)
-            .collect();
+        let begun: Vec<u32> = self.state.with_status(CallStatus::Started).map(|(number, _)| number).collect();
         for number in begun {
-            self.state
-                .end_call(number, CallStatus::Unknown, self.meter.last_host_millis());
+            self.state.end_call(number, CallStatus::Unknown, self.meter.last_host_millis());
         }
     }
 
@@ -251,32 +201,19 @@ impl Session {
         } else if error.is::<NoRoom>() {
             self.out_of_memory()
         } else {
-            Failure::of(
-                FailureKind::Trap,
-                format!("the sandbox stopped the program: {}", trap_name(error)),
-            )
+            Failure::of(FailureKind::Trap, format!("the sandbox stopped the program: {}", trap_name(error)))
         };
         self.give_up_calls();
         self.recover()?;
-        let heap = if matches!(self.base, Base::Nothing) {
-            Heap::Lost
-        } else {
-            Heap::Reset
-        };
+        let heap = if matches!(self.base, Base::Nothing) { Heap::Lost } else { Heap::Reset };
         Ok(self.ended(known.unwrap_or(Err(failure)), heap))
     }
 
     /// Puts together what the caller gets, and makes room for the next program.
     fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
         self.withdraw_unbegun();
-        let dropped = self
-            .guest
-            .here()
-            .map_or(0, |instance| instance.state().lines_dropped);
-        let mut calls: Vec<CallRecord> = self
-            .of_this_program()
-            .filter_map(|(number, _)| self.record(number))
-            .collect();
+        let dropped = self.guest.here().map_or(0, |instance| instance.state().lines_dropped);
+        let mut calls: Vec<CallRecord> = self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
         calls.reverse();
         if heap == Heap::Intact {
             // A session that was restored half-way has somewhere to go back to from here on.
@@ -291,15 +228,9 @@ impl Session {
                 let over = program.log_bytes >= self.limits.console_size;
                 let mut notes = program.notes;
                 if over || dropped > 0 {
-                    notes.push(format!(
-                        "console output over {} bytes was dropped",
-                        self.limits.console_size
-                    ));
+                    notes.push(format!("console output over {} bytes was dropped", self.limits.console_size));
                 }
-                let logs = program.logs.into_iter().map(|line| LogLine {
-                    level: line.level,
-                    text: line.text,
-                });
+                let logs = program.logs.into_iter().map(|line| LogLine { level: line.level, text: line.text });
                 (logs.collect(), notes)
             }
             None => (Vec::new(), Vec::new()),
@@ -309,13 +240,7 @@ impl Session {
             Heap::Reset => notes.push("the session is back at what it was before this program".to_owned()),
             Heap::Lost => notes.push("the session's heap is lost".to_owned()),
         }
-        Step::Ended(Ended {
-            result,
-            logs,
-            notes,
-            calls,
-            heap,
-        })
+        Step::Ended(Ended { result, logs, notes, calls, heap })
     }
 }
 
@@ -329,7 +254,5 @@ fn is_out_of_memory(error: &ErrorValue) -> bool {
 
 /// What kind of trap it was, without addresses or paths of the host.
 fn trap_name(error: &wasmtime::Error) -> String {
-    error
-        .downcast_ref::<wasmtime::Trap>()
-        .map_or_else(|| "a fault of the guest".to_owned(), ToString::to_string)
+    error.downcast_ref::<wasmtime::Trap>().map_or_else(|| "a fault of the guest".to_owned(), ToString::to_string)
 }

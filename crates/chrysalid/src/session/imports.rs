@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use wasmtime::{
-    Caller, Error as WasmError, Linker, Memory, ResourceLimiter, StoreContextMut, UpdateDeadline,
-};
+use wasmtime::{Caller, Error as WasmError, Linker, Memory, ResourceLimiter, StoreContextMut, UpdateDeadline};
 
 use super::meter::{Meter, Verdict};
 use super::random::Stream;
@@ -99,10 +97,7 @@ impl HostState {
     /// Takes what the guest asked for and wrote since the last time.
     pub(crate) fn take(&mut self) -> (Vec<Request>, Vec<Line>) {
         self.held = 0;
-        (
-            std::mem::take(&mut self.requests),
-            std::mem::take(&mut self.lines),
-        )
+        (std::mem::take(&mut self.requests), std::mem::take(&mut self.lines))
     }
 
     pub(crate) fn begin_program(&mut self) {
@@ -125,18 +120,14 @@ impl HostState {
 pub(crate) fn link(linker: &mut Linker<HostState>) -> wasmtime::Result<()> {
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, import_call)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, import_log)?;
-    linker.func_wrap(
-        abi::IMPORT_MODULE,
-        abi::IMPORT_NOW,
-        |caller: Caller<'_, HostState>, clock: u32| {
-            let meter = &caller.data().meter;
-            match clock {
-                abi::TIME_MONOTONIC => meter.monotonic_millis(),
-                abi::TIME_HOST => meter.host_millis(),
-                _ => meter.wall_millis(),
-            }
-        },
-    )?;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |caller: Caller<'_, HostState>, clock: u32| {
+        let meter = &caller.data().meter;
+        match clock {
+            abi::TIME_MONOTONIC => meter.monotonic_millis(),
+            abi::TIME_HOST => meter.host_millis(),
+            _ => meter.wall_millis(),
+        }
+    })?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, import_random)?;
     Ok(())
 }
@@ -149,39 +140,23 @@ fn import_call(
     length: u32,
 ) -> wasmtime::Result<u32> {
     let (memory, state) = parts(&mut caller)?;
-    let (name, argument) = (
-        slice(memory, name, name_length)?,
-        slice(memory, argument, length)?,
-    );
+    let (name, argument) = (slice(memory, name, name_length)?, slice(memory, argument, length)?);
     let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE);
     if state.closed || stopped {
         return Ok(abi::CALL_STOPPED);
     }
-    let Some(number) = state
-        .last_number
-        .checked_add(1)
-        .filter(|number| *number != abi::CALL_REFUSED)
-    else {
+    let Some(number) = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED) else {
         return Ok(abi::CALL_REFUSED);
     };
     if !state.hold(name.len() + argument.len()) {
         return Ok(abi::CALL_REFUSED);
     }
     state.last_number = number;
-    state.requests.push(Request {
-        number,
-        name: name.to_vec(),
-        argument: argument.to_vec(),
-    });
+    state.requests.push(Request { number, name: name.to_vec(), argument: argument.to_vec() });
     Ok(number)
 }
 
-fn import_log(
-    mut caller: Caller<'_, HostState>,
-    level: u32,
-    values: u32,
-    length: u32,
-) -> wasmtime::Result<()> {
+fn import_log(mut caller: Caller<'_, HostState>, level: u32, values: u32, length: u32) -> wasmtime::Result<()> {
     let (memory, state) = parts(&mut caller)?;
     let values = slice(memory, values, length)?;
     if state.logged >= state.may_log || state.lines.len() >= MAX_LINES || !state.hold(values.len()) {
@@ -189,10 +164,7 @@ fn import_log(
         return Ok(());
     }
     state.logged += values.len();
-    state.lines.push(Line {
-        level,
-        values: values.to_vec(),
-    });
+    state.lines.push(Line { level, values: values.to_vec() });
     Ok(())
 }
 
@@ -201,18 +173,11 @@ fn import_random(mut caller: Caller<'_, HostState>, address: u32, length: u32) -
     let bytes = memory
         .get_mut(address as usize..(address as usize).saturating_add(length as usize))
         .ok_or_else(|| outside(address, length))?;
-    if state.random.fill(bytes) {
-        Ok(())
-    } else {
-        Err(WasmError::msg("random numbers are used up"))
-    }
+    if state.random.fill(bytes) { Ok(()) } else { Err(WasmError::msg("random numbers are used up")) }
 }
 
 fn parts<'a>(caller: &'a mut Caller<'_, HostState>) -> wasmtime::Result<(&'a mut [u8], &'a mut HostState)> {
-    let memory = caller
-        .data()
-        .memory
-        .ok_or_else(|| WasmError::msg("the guest called before it was ready"))?;
+    let memory = caller.data().memory.ok_or_else(|| WasmError::msg("the guest called before it was ready"))?;
     Ok(memory.data_and_store_mut(caller))
 }
 
@@ -223,21 +188,14 @@ pub(super) fn slice(memory: &[u8], address: u32, length: u32) -> wasmtime::Resul
 }
 
 pub(super) fn outside(address: u32, length: u32) -> WasmError {
-    WasmError::msg(format!(
-        "{length} bytes at {address} are outside of the guest's memory"
-    ))
+    WasmError::msg(format!("{length} bytes at {address} are outside of the guest's memory"))
 }
 
 /// Called on each tick while the guest runs.
 pub(super) fn on_tick(mut context: StoreContextMut<'_, HostState>) -> UpdateDeadline {
     let (verdict, stop, board, memory) = {
         let state = context.data();
-        (
-            state.meter.verdict(),
-            state.meter.stop_wanted(),
-            state.board,
-            state.memory,
-        )
+        (state.meter.verdict(), state.meter.stop_wanted(), state.board, state.memory)
     };
     if let Some(memory) = memory {
         let bytes = memory.data_mut(&mut context);
@@ -263,10 +221,7 @@ pub(super) fn on_tick(mut context: StoreContextMut<'_, HostState>) -> UpdateDead
 }
 
 pub(super) fn read_word(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes
-        .get(at..)?
-        .first_chunk()
-        .map(|word| u32::from_le_bytes(*word))
+    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
 pub(super) fn write_word(bytes: &mut [u8], at: usize, word: u32) {

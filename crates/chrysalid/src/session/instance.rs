@@ -11,12 +11,15 @@ use std::task::{Context, Poll, Waker};
 
 use wasmtime::{Error as WasmError, Global, Memory, Store, TypedFunc};
 
+use super::SessionOptions;
 use super::imports::{HostState, on_tick, outside, read_word, slice, write_word};
 use super::meter::Meter;
 use super::random::Stream;
 use crate::clock::Random;
-use crate::engine::{Engine, Runtime, abi};
+use crate::engine::guest::{GuestBuild, Runtime};
+use crate::engine::{Engine, abi};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 
 /// What the guest tells about itself after each entry. None of it is believed where it matters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,9 +93,7 @@ impl Exports {
         };
         let missing = |name: &str| WasmError::msg(format!("the guest has no {name:?}"));
         Ok(Self {
-            memory: instance
-                .get_memory(&mut *store, abi::EXPORT_MEMORY)
-                .ok_or_else(|| missing(abi::EXPORT_MEMORY))?,
+            memory: instance.get_memory(&mut *store, abi::EXPORT_MEMORY).ok_or_else(|| missing(abi::EXPORT_MEMORY))?,
             stack_pointer: instance
                 .get_global(&mut *store, abi::EXPORT_STACK_POINTER)
                 .ok_or_else(|| missing(abi::EXPORT_STACK_POINTER))?,
@@ -112,32 +113,53 @@ impl Exports {
 /// What a guest is made with.
 #[derive(Clone)]
 pub(crate) struct Making {
+    pub(crate) engine: Engine,
+    pub(crate) guest: Arc<GuestBuild>,
     pub(crate) meter: Arc<Meter>,
     /// Where its random numbers come from, and how many bytes of them were drawn before.
     pub(crate) random: (Random, u64),
     pub(crate) memory_limit: usize,
 }
 
+impl Making {
+    pub(crate) fn new(engine: &Engine, guest: &Arc<GuestBuild>, limits: &Limits, options: &SessionOptions) -> Self {
+        Self {
+            engine: engine.clone(),
+            guest: guest.clone(),
+            meter: Arc::new(Meter::new(options.clock, engine.options().slice)),
+            random: (options.random, 0),
+            memory_limit: limits.memory,
+        }
+    }
+
+    /// Linear memory as a session of this guest starts with it.
+    pub(crate) fn baseline(&self) -> Result<Arc<[u8]>> {
+        Ok(self.guest.image(self.engine.options())?.memory.clone())
+    }
+
+    /// Where the guest's stack pointer rests.
+    pub(crate) fn stack_pointer(&self) -> Result<i32> {
+        Ok(self.guest.image(self.engine.options())?.stack_pointer)
+    }
+}
+
 impl Instance {
     /// A guest that starts from the baseline, and whether it lies in the pool.
-    pub(crate) fn new(engine: &Engine, making: &Making) -> Result<(Box<Self>, bool)> {
-        let pooled = engine.has_pool();
-        if let (true, Ok(instance)) = (pooled, Self::in_runtime(engine.runtime(pooled)?, making)) {
+    pub(crate) fn new(making: &Making) -> Result<(Box<Self>, bool)> {
+        let (guest, options) = (&making.guest, making.engine.options());
+        if guest.has_pool()
+            && let Ok(instance) = Self::in_runtime(guest.runtime(options, true)?, making)
+        {
             return Ok((instance, true));
         }
         // A full pool is no error: this one is made on demand.
-        Ok((Self::in_runtime(engine.runtime(false)?, making)?, false))
+        Ok((Self::in_runtime(guest.runtime(options, false)?, making)?, false))
     }
 
     fn in_runtime(runtime: &Runtime, making: &Making) -> Result<Box<Self>> {
         let (source, drawn) = making.random;
         let board = runtime.image.board as usize;
-        let state = HostState::new(
-            board,
-            making.meter.clone(),
-            Stream::new(source, drawn)?,
-            making.memory_limit,
-        );
+        let state = HostState::new(board, making.meter.clone(), Stream::new(source, drawn)?, making.memory_limit);
         let mut store = Store::new(&runtime.engine, state);
         store.limiter(HostState::limiter);
         store.epoch_deadline_callback(|context| Ok(on_tick(context)));
@@ -145,11 +167,7 @@ impl Instance {
         let exports = Exports::of(&mut store, runtime)
             .map_err(|error| Error::new(ErrorKind::Guest, format!("no memory for a guest: {error:#}")))?;
         store.data_mut().attach(exports.memory);
-        Ok(Box::new(Self {
-            store,
-            board,
-            exports,
-        }))
+        Ok(Box::new(Self { store, board, exports }))
     }
 
     pub(crate) fn state(&mut self) -> &mut HostState {
@@ -169,10 +187,7 @@ impl Instance {
         let missing = bytes.saturating_sub(self.memory().len()).div_ceil(65536) as u64;
         if missing > 0 {
             self.exports.memory.grow(&mut self.store, missing).map_err(|_| {
-                Error::new(
-                    ErrorKind::TooLarge,
-                    format!("memory of {bytes} bytes is more than this session may have"),
-                )
+                Error::new(ErrorKind::TooLarge, format!("memory of {bytes} bytes is more than this session may have"))
             })?;
         }
         Ok(())

@@ -29,10 +29,7 @@ pub(crate) fn changed(memory: &[u8], baseline: &[u8], stack_pointer: i32) -> Cha
     let dead = dead_stack(stack_pointer);
     let before = pages.len();
     pages.retain(|page| !dead.contains(&(*page as usize)));
-    Changed {
-        was_deep: before - pages.len() > DEEP_PAGES,
-        pages,
-    }
+    Changed { was_deep: before - pages.len() > DEEP_PAGES, pages }
 }
 
 /// Whole pages of the stack below where it rests.
@@ -59,11 +56,7 @@ impl Copy {
                 true
             })
         });
-        Self {
-            pages,
-            bytes,
-            memory_length: memory.len(),
-        }
+        Self { pages, bytes, memory_length: memory.len() }
     }
 
     /// Writes the copy into a guest that starts from the baseline.
@@ -103,20 +96,13 @@ fn private_pages(memory: &[u8]) -> Option<Vec<u32>> {
         }
         let (_, file) = slot.as_ref()?;
         let mut entries = vec![0; memory.len() / PAGE * 8];
-        file.read_exact_at(&mut entries, (memory.as_ptr().addr() / PAGE * 8) as u64)
-            .ok()?;
+        file.read_exact_at(&mut entries, (memory.as_ptr().addr() / PAGE * 8) as u64).ok()?;
         let private = |entry: &[u8; 8]| {
             let bits = u64::from_le_bytes(*entry);
             bits & (PRESENT | SWAPPED) != 0 && bits & OF_FILE == 0
         };
         let (entries, _) = entries.as_chunks::<8>();
-        Some(
-            (0u32..)
-                .zip(entries)
-                .filter(|(_, entry)| private(entry))
-                .map(|(page, _)| page)
-                .collect(),
-        )
+        Some((0u32..).zip(entries).filter(|(_, entry)| private(entry)).map(|(page, _)| page).collect())
     })
 }
 

@@ -97,8 +97,7 @@ impl Meter {
 
     /// Begins a slice on this thread.
     pub(crate) fn begin_slice(&self) {
-        self.slice_began
-            .store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
+        self.slice_began.store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
     }
 
     /// Whether the thread should be given back at a job boundary; in the middle of a job there is as much time again.
@@ -195,8 +194,7 @@ impl Meter {
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.
     pub(crate) fn set_origin(&self, now_millis: f64, elapsed_millis: f64) {
-        self.origin_millis
-            .store((now_millis - elapsed_millis).to_bits(), Ordering::Relaxed);
+        self.origin_millis.store((now_millis - elapsed_millis).to_bits(), Ordering::Relaxed);
     }
 
     /// No reading may be before this one.
@@ -238,9 +236,9 @@ impl Meter {
     /// What the program's monotonic clock shows.
     pub(crate) fn monotonic_millis(&self) -> f64 {
         match self.clock {
-            Clock::Host => (self.host_millis()
-                - f64::from_bits(self.origin_millis.load(Ordering::Relaxed)).floor())
-            .max(0.0),
+            Clock::Host => {
+                (self.host_millis() - f64::from_bits(self.origin_millis.load(Ordering::Relaxed)).floor()).max(0.0)
+            }
             Clock::Fixed(_) => 0.0,
         }
     }
@@ -249,10 +247,7 @@ impl Meter {
 fn hard_stop(limit: u64) -> u64 {
     let tick = nanos(TICK);
     let early = u64::from(HARD_STOP_TICKS) * tick;
-    limit
-        .saturating_add(limit / 5)
-        .saturating_sub(early)
-        .max(limit.saturating_add(early))
+    limit.saturating_add(limit / 5).saturating_sub(early).max(limit.saturating_add(early))
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -1,7 +1,6 @@
 //! How a session begins: fresh, or from a snapshot. And how it becomes one.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -9,7 +8,6 @@ use sha2::{Digest, Sha256};
 use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
-use super::meter::Meter;
 use super::state::{State, StoredCapability};
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
@@ -20,31 +18,35 @@ use crate::limits::Limits;
 use crate::snapshot::{self, Restore};
 use crate::value::wire;
 
+/// What a session is put together from.
+struct Parts {
+    capabilities: Capabilities,
+    options: SessionOptions,
+    limits: Limits,
+    making: Making,
+    instance: (Box<Instance>, bool),
+    state: State,
+    setup: Setup,
+    base: Base,
+}
+
 impl Session {
-    pub(crate) fn fresh(
-        engine: &Engine,
-        capabilities: Capabilities,
-        options: SessionOptions,
-    ) -> Result<Self> {
+    pub(crate) fn fresh(engine: &Engine, capabilities: Capabilities, options: SessionOptions) -> Result<Self> {
         let limits = limits_of(engine, &options)?;
-        let meter = Arc::new(Meter::new(options.clock, engine.options().slice));
-        let making = Making {
-            meter: meter.clone(),
-            random: (options.random, 0),
-            memory_limit: limits.memory,
-        };
-        let (instance, pooled) = Instance::new(engine, &making)?;
+        let making = Making::new(engine, engine.own_guest(), &limits, &options);
+        let instance = Instance::new(&making)?;
         let state = State::new(new_id()?, context_digest(&options));
-        Ok(Self::assemble(
-            engine,
+        let setup = Setup { configure: true, tools: Capabilities::none().names_digest() };
+        Ok(Self::assemble(Parts {
             capabilities,
             options,
             limits,
-            meter,
-            (instance, pooled),
+            making,
+            instance,
             state,
-            Base::Baseline,
-        ))
+            setup,
+            base: Base::Baseline,
+        }))
     }
 
     pub(crate) fn restored(
@@ -58,82 +60,46 @@ impl Session {
         let image = snapshot::open(engine, bytes, (limits.memory + MEMORY_SLACK) as u64)?;
         let mut state = image.state;
         if state.context != context_digest(&options) {
-            return Err(Error::new(
-                ErrorKind::OtherContext,
-                "the snapshot is bound to another context",
-            ));
+            return Err(Error::new(ErrorKind::OtherContext, "the snapshot is bound to another context"));
         }
         if restore == Restore::Fork {
             state.lineage.push(state.session);
             state.session = new_id()?;
         }
-        let meter = Arc::new(Meter::new(options.clock, engine.options().slice));
-        meter.set_last(state.last_millis);
-        let random = (options.random, state.random_position);
-        let making = Making {
-            meter: meter.clone(),
-            random,
-            memory_limit: limits.memory,
-        };
-        let (mut instance, pooled) = Instance::new(engine, &making)?;
-        image.memory.write_into(engine.baseline(), &mut instance)?;
+        let mut making = Making::new(engine, &image.guest, &limits, &options);
+        making.random.1 = state.random_position;
+        making.meter.set_last(state.last_millis);
+        let baseline = &image.guest.image(engine.options())?.memory;
+        let (mut instance, pooled) = Instance::new(&making)?;
+        image.memory.write_into(baseline, &mut instance)?;
         let base = match (state.program.is_some(), engine.options().checkpoint) {
             (true, _) => Base::Nothing,
             // Nothing runs before the next program, whose start makes the copy.
             (false, Checkpoint::EveryProgram) => Base::Baseline,
             (false, Checkpoint::Never) => {
-                let pages = changed(
-                    instance.memory(),
-                    engine.baseline(),
-                    engine.stack_pointer(pooled)?,
-                )
-                .pages;
+                let pages = changed(instance.memory(), baseline, making.stack_pointer()?).pages;
                 Base::Copy(Copy::of(instance.memory(), pages))
             }
         };
-        let mut session = Self::assemble(
-            engine,
-            capabilities,
-            options,
-            limits,
-            meter,
-            (instance, pooled),
-            state,
-            base,
-        );
-        session.setup.tools = UNKNOWN_TOOLS;
+        let (instance, setup) = ((instance, pooled), Setup { configure: true, tools: UNKNOWN_TOOLS });
+        let mut session = Self::assemble(Parts { capabilities, options, limits, making, instance, state, setup, base });
         session.resume_calls()?;
         Ok(session)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the one place where the parts of a session meet"
-    )]
-    fn assemble(
-        engine: &Engine,
-        capabilities: Capabilities,
-        options: SessionOptions,
-        limits: Limits,
-        meter: Arc<Meter>,
-        (instance, pooled): (Box<Instance>, bool),
-        state: State,
-        base: Base,
-    ) -> Self {
+    fn assemble(parts: Parts) -> Self {
+        let (instance, pooled) = parts.instance;
         let mut session = Self {
-            engine: engine.clone(),
-            capabilities,
-            options,
-            limits,
+            capabilities: parts.capabilities,
+            options: parts.options,
+            limits: parts.limits,
             guest: Guest::Here(instance),
             pooled,
-            meter,
-            state,
-            setup: Setup {
-                configure: true,
-                tools: Capabilities::none().names_digest(),
-            },
-            base,
+            meter: parts.making.meter.clone(),
+            making: parts.making,
+            state: parts.state,
+            setup: parts.setup,
+            base: parts.base,
             cancels: HashMap::new(),
             doing: Doing::Nothing,
             awake_since: None,
@@ -142,20 +108,15 @@ impl Session {
         };
         session.prepare_instance();
         if let Some(program) = &session.state.program {
-            session
-                .meter
-                .begin_program(session.limits.cpu_time, Duration::from_nanos(program.cpu_nanos));
+            session.meter.begin_program(session.limits.cpu_time, Duration::from_nanos(program.cpu_nanos));
         }
         session
     }
 
     /// Tells a new instance's imports what they may hold, and where numbering goes on.
     pub(super) fn prepare_instance(&mut self) {
-        let (last_call, host_memory, console) = (
-            self.state.last_call,
-            self.limits.host_memory,
-            self.limits.console_size,
-        );
+        let (last_call, host_memory, console) =
+            (self.state.last_call, self.limits.host_memory, self.limits.console_size);
         if let Some(instance) = self.guest.here() {
             let state = instance.state();
             state.last_number = last_call;
@@ -166,13 +127,8 @@ impl Session {
 
     /// Checks that calls which still may run can, and marks those that were running as unknown.
     fn resume_calls(&mut self) -> Result<()> {
-        let numbers: Vec<u32> = self
-            .state
-            .calls
-            .iter()
-            .filter(|(_, call)| call.open.is_some())
-            .map(|(n, _)| *n)
-            .collect();
+        let numbers: Vec<u32> =
+            self.state.calls.iter().filter(|(_, call)| call.open.is_some()).map(|(n, _)| *n).collect();
         for number in numbers {
             self.check_stored_call(number)?;
             let Some(call) = self.state.calls.get_mut(&number) else {
@@ -189,11 +145,7 @@ impl Session {
     }
 
     fn check_stored_call(&self, number: u32) -> Result<()> {
-        let Some((call, open)) = self
-            .state
-            .calls
-            .get(&number)
-            .and_then(|call| Some((call, call.open.as_ref()?)))
+        let Some((call, open)) = self.state.calls.get(&number).and_then(|call| Some((call, call.open.as_ref()?)))
         else {
             return Ok(());
         };
@@ -201,10 +153,7 @@ impl Session {
         let capability = self.capabilities.get(&call.name).ok_or_else(|| {
             Error::new(
                 ErrorKind::MissingCapability,
-                format!(
-                    "call {id} waits for the capability {:?}, which is not here",
-                    call.name
-                ),
+                format!("call {id} waits for the capability {:?}, which is not here", call.name),
             )
         })?;
         let Some(schema) = capability.schema() else {
@@ -215,10 +164,7 @@ impl Session {
         schema.check(&argument).map_err(|complaint| {
             Error::new(
                 ErrorKind::StaleArguments,
-                format!(
-                    "arguments of call {id} do not fit the schema of {:?} any more: {complaint}",
-                    call.name
-                ),
+                format!("arguments of call {id} do not fit the schema of {:?} any more: {complaint}", call.name),
             )
         })
     }
@@ -230,8 +176,8 @@ impl Session {
     /// is not [`crate::Step::Busy`], or try again; [`ErrorKind::SessionLost`]; [`ErrorKind::TooLarge`] over
     /// [`crate::Limits::snapshot_size`].
     pub fn snapshot(&mut self) -> Result<Vec<u8>> {
-        let stack_pointer = self.engine.stack_pointer(self.pooled)?;
-        let baseline = self.engine.baseline().clone();
+        let stack_pointer = self.making.stack_pointer()?;
+        let baseline = self.making.baseline()?;
         self.note_for_snapshot();
         let instance = match &mut self.guest {
             Guest::Here(instance) => instance,
@@ -243,12 +189,11 @@ impl Session {
         }
         self.state.random_position = instance.state().random.position();
         let pages = changed(instance.memory(), &baseline, stack_pointer).pages;
-        let bytes = snapshot::seal(&self.engine, &self.state, instance.memory(), pages)?;
+        let bytes = snapshot::seal(&self.making, &self.state, instance.memory(), pages)?;
         match self.limits.snapshot_size {
-            Some(bound) if bytes.len() > bound => Err(Error::new(
-                ErrorKind::TooLarge,
-                format!("snapshot of {} bytes is more than {bound}", bytes.len()),
-            )),
+            Some(bound) if bytes.len() > bound => {
+                Err(Error::new(ErrorKind::TooLarge, format!("snapshot of {} bytes is more than {bound}", bytes.len())))
+            }
             _ => Ok(bytes),
         }
     }
@@ -256,11 +201,8 @@ impl Session {
     /// Brings the state up to what a snapshot must say.
     fn note_for_snapshot(&mut self) {
         self.state.last_millis = self.meter.last_host_millis();
-        self.state.elapsed_millis = if self.clock_set {
-            self.meter.elapsed_millis()
-        } else {
-            self.state.elapsed_millis
-        };
+        self.state.elapsed_millis =
+            if self.clock_set { self.meter.elapsed_millis() } else { self.state.elapsed_millis };
         if let Some(program) = &mut self.state.program {
             program.cpu_nanos = u64::try_from(self.meter.used().as_nanos()).unwrap_or(u64::MAX);
         }
@@ -268,10 +210,7 @@ impl Session {
             .capabilities
             .iter()
             .map(|capability| {
-                let stored = StoredCapability {
-                    effects: capability.declared_effects(),
-                    digest: capability.digest(),
-                };
+                let stored = StoredCapability { effects: capability.declared_effects(), digest: capability.digest() };
                 (capability.name().to_owned(), stored)
             })
             .collect();
@@ -279,13 +218,13 @@ impl Session {
 
     /// Copies the heap before a program begins, and moves a session whose stacks grew deep into a fresh store.
     pub(super) fn checkpoint(&mut self) -> Result<()> {
-        if self.engine.options().checkpoint == Checkpoint::Never
+        if self.making.engine.options().checkpoint == Checkpoint::Never
             || self.state.programs == 0 && self.is_at_baseline()
         {
             return Ok(());
         }
-        let stack_pointer = self.engine.stack_pointer(self.pooled)?;
-        let baseline = self.engine.baseline().clone();
+        let stack_pointer = self.making.stack_pointer()?;
+        let baseline = self.making.baseline()?;
         let Some(instance) = self.guest.here() else {
             return Ok(());
         };
@@ -295,7 +234,7 @@ impl Session {
             let drawn = instance.state().random.position();
             // The old one goes first, so that its slot can be had.
             self.guest = Guest::Gone;
-            let (mut fresh, pooled) = Instance::new(&self.engine, &self.making(drawn))?;
+            let (mut fresh, pooled) = self.remake(drawn)?;
             copy.write_into(&mut fresh)?;
             self.guest = Guest::Here(fresh);
             self.pooled = pooled;
@@ -305,13 +244,10 @@ impl Session {
         Ok(())
     }
 
-    fn making(&self, drawn: u64) -> Making {
-        let random = (self.options.random, drawn);
-        Making {
-            meter: self.meter.clone(),
-            random,
-            memory_limit: self.limits.memory,
-        }
+    /// A new guest in place of the old one, whose random numbers go on.
+    fn remake(&mut self, drawn: u64) -> Result<(Box<Instance>, bool)> {
+        self.making.random.1 = drawn;
+        Instance::new(&self.making)
     }
 
     fn is_at_baseline(&self) -> bool {
@@ -320,24 +256,18 @@ impl Session {
 
     /// After a trap: back to the last checkpoint, in a fresh store.
     pub(super) fn recover(&mut self) -> Result<()> {
-        let drawn = self
-            .guest
-            .here()
-            .map_or(0, |instance| instance.state().random.position());
+        let drawn = self.guest.here().map_or(0, |instance| instance.state().random.position());
         self.guest = Guest::Gone;
         if matches!(self.base, Base::Nothing) {
             return Ok(());
         }
-        let (mut instance, pooled) = Instance::new(&self.engine, &self.making(drawn))?;
+        let (mut instance, pooled) = self.remake(drawn)?;
         if let Base::Copy(copy) = &self.base {
             copy.write_into(&mut instance)?;
         }
         self.guest = Guest::Here(instance);
         self.pooled = pooled;
-        self.setup = Setup {
-            configure: true,
-            tools: UNKNOWN_TOOLS,
-        };
+        self.setup = Setup { configure: true, tools: UNKNOWN_TOOLS };
         self.prepare_instance();
         Ok(())
     }
@@ -347,10 +277,7 @@ impl Session {
 const UNKNOWN_TOOLS: [u8; 32] = [0xff; 32];
 
 pub(super) fn lost() -> Error {
-    Error::new(
-        ErrorKind::SessionLost,
-        "the session's heap is gone; its record of calls can still be read",
-    )
+    Error::new(ErrorKind::SessionLost, "the session's heap is gone; its record of calls can still be read")
 }
 
 fn limits_of(engine: &Engine, options: &SessionOptions) -> Result<Limits> {
@@ -365,11 +292,7 @@ fn context_digest(options: &SessionOptions) -> [u8; 32] {
 
 fn new_id() -> Result<[u8; 16]> {
     let mut id = [0; 16];
-    getrandom::fill(&mut id).map_err(|error| {
-        Error::new(
-            ErrorKind::Io,
-            format!("no random numbers from the system: {error}"),
-        )
-    })?;
+    getrandom::fill(&mut id)
+        .map_err(|error| Error::new(ErrorKind::Io, format!("no random numbers from the system: {error}")))?;
     Ok(id)
 }

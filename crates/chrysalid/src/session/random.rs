@@ -20,28 +20,19 @@ impl Stream {
             Random::Host => {
                 let mut key = [0; 32];
                 getrandom::fill(&mut key).map_err(|error| {
-                    Error::new(
-                        ErrorKind::Io,
-                        format!("no random numbers from the system: {error}"),
-                    )
+                    Error::new(ErrorKind::Io, format!("no random numbers from the system: {error}"))
                 })?;
                 (key, 0)
             }
             Random::Seed(seed) => (
-                Sha256::new_with_prefix(b"chrysalid seed")
-                    .chain_update(seed.to_le_bytes())
-                    .finalize()
-                    .into(),
+                Sha256::new_with_prefix(b"chrysalid seed").chain_update(seed.to_le_bytes()).finalize().into(),
                 position,
             ),
         };
         let mut cipher = ChaCha20::new(&key.into(), &[0; 12].into());
-        cipher.try_seek(position).map_err(|_| {
-            Error::new(
-                ErrorKind::Corrupt,
-                format!("random position {position} is out of range"),
-            )
-        })?;
+        cipher
+            .try_seek(position)
+            .map_err(|_| Error::new(ErrorKind::Corrupt, format!("random position {position} is out of range")))?;
         Ok(Self { cipher, position })
     }
 
@@ -67,9 +58,7 @@ mod tests {
         let mut first = Stream::new(Random::Seed(7), 0).unwrap();
         let (mut head, mut tail) = ([0; 40], [0; 24]);
         first.fill(&mut head);
-        Stream::new(Random::Seed(7), first.position())
-            .unwrap()
-            .fill(&mut tail);
+        Stream::new(Random::Seed(7), first.position()).unwrap().fill(&mut tail);
         assert_eq!([&head[..], &tail[..]].concat(), whole);
     }
 

@@ -28,20 +28,13 @@ impl Session {
     /// # Errors
     /// As [`Session::step`].
     pub async fn resume(&mut self, timer: &dyn Timer) -> Result<Outcome> {
-        let mut flight = Flight {
-            session: self,
-            calls: Vec::new(),
-        };
+        let mut flight = Flight { session: self, calls: Vec::new() };
         loop {
             match flight.session.step(timer.now())? {
                 Step::Start(calls) => {
                     for call in calls {
                         let future = call.invoke();
-                        flight.calls.push(InFlight {
-                            id: call.id(),
-                            cancel: call.cancel_signal().clone(),
-                            future,
-                        });
+                        flight.calls.push(InFlight { id: call.id(), cancel: call.cancel_signal().clone(), future });
                     }
                 }
                 Step::Busy => yield_now().await,
@@ -55,11 +48,7 @@ impl Session {
 }
 
 fn outcome(ended: Ended) -> Outcome {
-    if ended.result.is_ok() {
-        Outcome::Done(ended)
-    } else {
-        Outcome::Failed(ended)
-    }
+    if ended.result.is_ok() { Outcome::Done(ended) } else { Outcome::Failed(ended) }
 }
 
 struct InFlight {
@@ -80,14 +69,8 @@ impl Flight<'_> {
         std::future::poll_fn(|cx| {
             self.session.meter.wake_on_interrupt(cx.waker());
             let woken = self.session.meter.is_interrupted()
-                || sleep
-                    .as_mut()
-                    .is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
-            if self.poll_calls(cx) || woken {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
+                || sleep.as_mut().is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
+            if self.poll_calls(cx) || woken { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }

@@ -42,11 +42,7 @@ impl SharedSession {
         Self(Arc::new(Shared {
             interrupt: session.interrupt_handle(),
             id: session.id(),
-            queue: Mutex::new(Queue {
-                session: Some(session),
-                waiting: VecDeque::new(),
-                next_ticket: 0,
-            }),
+            queue: Mutex::new(Queue { session: Some(session), waiting: VecDeque::new(), next_ticket: 0 }),
         }))
     }
 
@@ -118,11 +114,7 @@ impl SharedSession {
         let ticket = queue.next_ticket;
         queue.next_ticket += 1;
         queue.waiting.push_back((ticket, Waker::noop().clone()));
-        Ok(WaitForTurn {
-            shared: self.0.clone(),
-            ticket,
-            served: false,
-        })
+        Ok(WaitForTurn { shared: self.0.clone(), ticket, served: false })
     }
 }
 
@@ -134,9 +126,7 @@ impl Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
+        f.debug_struct("Shared").field("queue", &self.queue).finish_non_exhaustive()
     }
 }
 
@@ -160,23 +150,13 @@ impl Future for WaitForTurn {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Turn> {
         let shared = self.shared.clone();
         let mut queue = shared.lock();
-        let first = queue
-            .waiting
-            .front()
-            .is_some_and(|(ticket, _)| *ticket == self.ticket);
+        let first = queue.waiting.front().is_some_and(|(ticket, _)| *ticket == self.ticket);
         if first && let Some(session) = queue.session.take() {
             queue.waiting.pop_front();
             self.served = true;
-            return Poll::Ready(Turn {
-                shared: shared.clone(),
-                session: Some(session),
-            });
+            return Poll::Ready(Turn { shared: shared.clone(), session: Some(session) });
         }
-        if let Some((_, waker)) = queue
-            .waiting
-            .iter_mut()
-            .find(|(ticket, _)| *ticket == self.ticket)
-        {
+        if let Some((_, waker)) = queue.waiting.iter_mut().find(|(ticket, _)| *ticket == self.ticket) {
             waker.clone_from(cx.waker());
         }
         Poll::Pending
@@ -201,9 +181,7 @@ struct Turn {
 
 impl Turn {
     fn session(&mut self) -> Result<&mut Session> {
-        self.session
-            .as_mut()
-            .ok_or_else(|| Error::internal("a turn without its session"))
+        self.session.as_mut().ok_or_else(|| Error::internal("a turn without its session"))
     }
 }
 
@@ -239,8 +217,7 @@ mod tests {
 
     use super::SharedSession;
     use crate::{
-        Approval, Capabilities, Capability, Decision, Engine, ErrorKind, Outcome, TokioTimer, ToolError,
-        Value,
+        Approval, Capabilities, Capability, Decision, Engine, ErrorKind, Outcome, TokioTimer, ToolError, Value,
     };
 
     fn engine() -> Engine {
@@ -262,8 +239,7 @@ mod tests {
         });
         let tools = Capabilities::new([slow]).unwrap();
         let shared = SharedSession::new(engine().session(&tools).unwrap());
-        let program =
-            |n: u32| format!("globalThis.seen ??= []; await tools.slow(); seen.push({n}); seen.join()");
+        let program = |n: u32| format!("globalThis.seen ??= []; await tools.slow(); seen.push({n}); seen.join()");
         let (first, second, third) = (program(1), program(2), program(3));
         let (a, b, c) = tokio::join!(
             shared.run(&first, &TokioTimer),
@@ -276,37 +252,20 @@ mod tests {
 
     #[tokio::test]
     async fn programs_behind_a_paused_one_end_unrun() {
-        let gate =
-            Capability::new("gate", |(): ()| async { Ok::<_, ToolError>("yes") }).approval(Approval::Ask);
+        let gate = Capability::new("gate", |(): ()| async { Ok::<_, ToolError>("yes") }).approval(Approval::Ask);
         let tools = Capabilities::new([gate]).unwrap();
         let shared = SharedSession::new(engine().session(&tools).unwrap());
-        let (first, second) = tokio::join!(
-            shared.run("await tools.gate()", &TokioTimer),
-            shared.run("globalThis.ran = 1", &TokioTimer)
-        );
-        let Outcome::Paused(pause) = first.unwrap() else {
-            panic!("not paused")
-        };
+        let (first, second) =
+            tokio::join!(shared.run("await tools.gate()", &TokioTimer), shared.run("globalThis.ran = 1", &TokioTimer));
+        let Outcome::Paused(pause) = first.unwrap() else { panic!("not paused") };
         let error = second.unwrap_err();
         assert_eq!(
             (error.kind(), error.to_string()),
-            (
-                ErrorKind::SessionPaused,
-                "a program of this session waits for: 1.1 gate".to_owned()
-            )
+            (ErrorKind::SessionPaused, "a program of this session waits for: 1.1 gate".to_owned())
         );
-        shared
-            .decide(pause.pending[0].id, Decision::Approve)
-            .await
-            .unwrap();
-        assert_eq!(
-            value(shared.resume(&TokioTimer).await.unwrap()),
-            Value::from("yes")
-        );
-        assert_eq!(
-            value(shared.run("typeof ran", &TokioTimer).await.unwrap()),
-            Value::from("undefined")
-        );
+        shared.decide(pause.pending[0].id, Decision::Approve).await.unwrap();
+        assert_eq!(value(shared.resume(&TokioTimer).await.unwrap()), Value::from("yes"));
+        assert_eq!(value(shared.run("typeof ran", &TokioTimer).await.unwrap()), Value::from("undefined"));
     }
 
     #[tokio::test]
@@ -317,20 +276,13 @@ mod tests {
         let nested = Capability::new("nested", move |(): ()| {
             let (session, told) = (tool_session.get().unwrap().clone(), tool_told.clone());
             async move {
-                *told.lock().unwrap() = session
-                    .run("1", &TokioTimer)
-                    .await
-                    .err()
-                    .map(|error| error.kind());
+                *told.lock().unwrap() = session.run("1", &TokioTimer).await.err().map(|error| error.kind());
                 Ok::<_, ToolError>("done")
             }
         });
         let shared = SharedSession::new(engine().session(&Capabilities::new([nested]).unwrap()).unwrap());
         inner.set(shared.clone()).unwrap();
-        assert_eq!(
-            value(shared.run("await tools.nested()", &TokioTimer).await.unwrap()),
-            Value::from("done")
-        );
+        assert_eq!(value(shared.run("await tools.nested()", &TokioTimer).await.unwrap()), Value::from("done"));
         assert_eq!(*told.lock().unwrap(), Some(ErrorKind::SessionBusy));
     }
 }

@@ -155,10 +155,7 @@ impl State {
 
     /// Calls with this status, in the order they were made.
     pub(crate) fn with_status(&self, status: CallStatus) -> impl Iterator<Item = (u32, &StoredCall)> {
-        self.calls
-            .iter()
-            .filter(move |(_, call)| call.status == status)
-            .map(|(number, call)| (*number, call))
+        self.calls.iter().filter(move |(_, call)| call.status == status).map(|(number, call)| (*number, call))
     }
 
     pub(crate) fn count(&self, status: CallStatus) -> usize {
@@ -180,18 +177,12 @@ impl State {
 
 impl StoredCall {
     pub(crate) fn id(&self, number: u32) -> CallId {
-        CallId {
-            program: self.program,
-            number,
-        }
+        CallId { program: self.program, number }
     }
 
     /// Whether a person or something outside may answer it now.
     pub(crate) fn is_pending(&self) -> bool {
-        matches!(
-            self.status,
-            CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown
-        )
+        matches!(self.status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown)
     }
 
     /// Which decisions are accepted.

@@ -171,19 +171,13 @@ pub(crate) fn read(
     fields.check_identity(identity)?;
     fields.check_lengths(sealed.len())?;
     fields.check_memory(max_memory)?;
-    let key = keys
-        .lookup(fields.key)
-        .ok_or(SnapshotError::UnknownKey { id: fields.key })?;
+    let key = keys.lookup(fields.key).ok_or(SnapshotError::UnknownKey { id: fields.key })?;
     let body = seal::open(key, &fields.nonce, head, sealed)?;
     let (header, pages) = usize::try_from(fields.header_len)
         .ok()
         .and_then(|header_len| body.split_at_checked(header_len))
         .ok_or_else(|| SnapshotError::corrupt("header length is over the body's"))?;
-    Ok(Contents {
-        header: header.to_vec(),
-        memory_len: fields.memory_len,
-        pages: pages.to_vec(),
-    })
+    Ok(Contents { header: header.to_vec(), memory_len: fields.memory_len, pages: pages.to_vec() })
 }
 
 /// The clear head, for reading about a snapshot without its key.
@@ -200,14 +194,9 @@ fn split(bytes: &[u8]) -> Result<(ClearFields, &[u8], &[u8]), SnapshotError> {
     if take(&mut rest) != Some(MAGIC) {
         return Err(SnapshotError::NotASnapshot);
     }
-    let found = take(&mut rest)
-        .map(u16::from_le_bytes)
-        .ok_or(SnapshotError::NotASnapshot)?;
+    let found = take(&mut rest).map(u16::from_le_bytes).ok_or(SnapshotError::NotASnapshot)?;
     if found != FORMAT {
-        return Err(SnapshotError::OtherVersion {
-            found,
-            expected: FORMAT,
-        });
+        return Err(SnapshotError::OtherVersion { found, expected: FORMAT });
     }
     let fields = ClearFields::after_format(rest).ok_or(SnapshotError::NotASnapshot)?;
     let (head, sealed) = bytes.split_at_checked(HEAD).ok_or(SnapshotError::NotASnapshot)?;
@@ -251,15 +240,9 @@ impl ClearFields {
     }
 
     fn check_identity(&self, expected: &Identity) -> Result<(), SnapshotError> {
-        let found = Identity {
-            guest: self.guest,
-            abi: self.abi,
-        };
+        let found = Identity { guest: self.guest, abi: self.abi };
         if found != *expected {
-            return Err(SnapshotError::UnknownGuest {
-                found,
-                expected: *expected,
-            });
+            return Err(SnapshotError::UnknownGuest { found, expected: *expected });
         }
         Ok(())
     }
@@ -267,9 +250,7 @@ impl ClearFields {
     fn check_lengths(&self, sealed_len: usize) -> Result<(), SnapshotError> {
         let (header, pages) = (self.header_len, self.pages_len);
         let stated = u64::from(header).saturating_add(u64::from(pages));
-        let found = sealed_len
-            .checked_sub(TAG)
-            .and_then(|body| u64::try_from(body).ok());
+        let found = sealed_len.checked_sub(TAG).and_then(|body| u64::try_from(body).ok());
         if found != Some(stated) {
             return Err(SnapshotError::corrupt(format!(
                 "header length {header}, pages length {pages} and a tag of {TAG} \
@@ -282,15 +263,10 @@ impl ClearFields {
     fn check_memory(&self, max_memory: u64) -> Result<(), SnapshotError> {
         let found = self.memory_len;
         if !found.is_multiple_of(MEMORY_UNIT) {
-            return Err(SnapshotError::corrupt(format!(
-                "memory length {found} is not a multiple of {MEMORY_UNIT}"
-            )));
+            return Err(SnapshotError::corrupt(format!("memory length {found} is not a multiple of {MEMORY_UNIT}")));
         }
         if found > max_memory {
-            return Err(SnapshotError::TooLarge {
-                found,
-                bound: max_memory,
-            });
+            return Err(SnapshotError::TooLarge { found, bound: max_memory });
         }
         Ok(())
     }
@@ -316,10 +292,7 @@ impl fmt::Display for Identity {
 mod tests {
     use super::*;
 
-    const IDENTITY: Identity = Identity {
-        guest: [0xab; 32],
-        abi: 7,
-    };
+    const IDENTITY: Identity = Identity { guest: [0xab; 32], abi: 7 };
     const MAX_MEMORY: u64 = 64 << 20;
 
     fn key() -> Key {
@@ -327,18 +300,11 @@ mod tests {
     }
 
     fn ring() -> KeyRing {
-        KeyRing {
-            current: Some(key()),
-            old: Vec::new(),
-        }
+        KeyRing { current: Some(key()), old: Vec::new() }
     }
 
     fn contents() -> Contents {
-        Contents {
-            header: b"header".to_vec(),
-            memory_len: 2 * MEMORY_UNIT,
-            pages: b"some pages".to_vec(),
-        }
+        Contents { header: b"header".to_vec(), memory_len: 2 * MEMORY_UNIT, pages: b"some pages".to_vec() }
     }
 
     fn sample() -> Vec<u8> {
@@ -356,11 +322,7 @@ mod tests {
     #[test]
     fn reading_gives_back_what_was_written() {
         assert_eq!(read_sample(&sample()), Ok(contents()));
-        let empty = Contents {
-            header: Vec::new(),
-            memory_len: 0,
-            pages: Vec::new(),
-        };
+        let empty = Contents { header: Vec::new(), memory_len: 0, pages: Vec::new() };
         let bytes = write(&IDENTITY, &key(), &empty).unwrap();
         assert_eq!(bytes.len(), HEAD + TAG);
         assert_eq!(read_sample(&bytes), Ok(empty));
@@ -377,12 +339,10 @@ mod tests {
         expected.extend([6, 0, 0, 0]);
         expected.extend([10, 0, 0, 0]);
         expected.extend([9; 24]);
-        expected.extend([
-            0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e,
-        ]);
-        expected.extend([
-            0xc2, 0x83, 0xf0, 0xdf, 0xa9, 0xd7, 0x62, 0xe3, 0xe1, 0x7f, 0x83, 0xe8, 0x53, 0xc9, 0xc6, 0x86,
-        ]);
+        expected
+            .extend([0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e]);
+        expected
+            .extend([0xc2, 0x83, 0xf0, 0xdf, 0xa9, 0xd7, 0x62, 0xe3, 0xe1, 0x7f, 0x83, 0xe8, 0x53, 0xc9, 0xc6, 0x86]);
         assert_eq!(bytes, expected);
         assert_eq!(read_sample(&bytes), Ok(contents()));
     }
@@ -425,25 +385,13 @@ mod tests {
             let expected = match position {
                 0..8 => matches!(error, SnapshotError::NotASnapshot),
                 8..10 => matches!(error, SnapshotError::OtherVersion { expected: 1, .. }),
-                10..46 => matches!(
-                    error,
-                    SnapshotError::UnknownGuest {
-                        expected: IDENTITY,
-                        ..
-                    }
-                ),
+                10..46 => matches!(error, SnapshotError::UnknownGuest { expected: IDENTITY, .. }),
                 46..54 => matches!(error, SnapshotError::UnknownKey { .. }),
                 54..56 => is_corrupt(&error, "memory length"),
                 // 2^16 to 2^25 are plausible lengths under the limit of 2^26, so only the seal
                 // tells.
                 56..62 if (16..=25).contains(&(bit - 54 * 8)) => error == SnapshotError::BadSeal,
-                56..62 => matches!(
-                    error,
-                    SnapshotError::TooLarge {
-                        bound: MAX_MEMORY,
-                        ..
-                    }
-                ),
+                56..62 => matches!(error, SnapshotError::TooLarge { bound: MAX_MEMORY, .. }),
                 62..70 => is_corrupt(&error, "header length"),
                 _ => error == SnapshotError::BadSeal,
             };
@@ -494,10 +442,7 @@ mod tests {
         *bytes.last_mut().unwrap() ^= 1;
         assert_eq!(read_sample(&bytes), Err(SnapshotError::BadSeal));
         bytes[46] ^= 1;
-        assert!(matches!(
-            read_sample(&bytes),
-            Err(SnapshotError::UnknownKey { .. })
-        ));
+        assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownKey { .. })));
         bytes[61] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::TooLarge { .. })));
         bytes[54] ^= 1;
@@ -505,18 +450,9 @@ mod tests {
         bytes[62] ^= 1;
         assert!(is_corrupt(&read_sample(&bytes).unwrap_err(), "header length"));
         bytes[10] ^= 1;
-        assert!(matches!(
-            read_sample(&bytes),
-            Err(SnapshotError::UnknownGuest { .. })
-        ));
+        assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownGuest { .. })));
         bytes[8] ^= 2;
-        assert_eq!(
-            read_sample(&bytes),
-            Err(SnapshotError::OtherVersion {
-                found: 3,
-                expected: 1
-            })
-        );
+        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 3, expected: 1 }));
         bytes[0] ^= 1;
         assert_eq!(read_sample(&bytes), Err(SnapshotError::NotASnapshot));
     }
@@ -526,42 +462,24 @@ mod tests {
         let bytes = sample();
         let read_within = |bound| read(&bytes, &IDENTITY, &ring(), bound);
         assert_eq!(read_within(131_072), Ok(contents()));
-        assert_eq!(
-            read_within(131_071),
-            Err(SnapshotError::TooLarge {
-                found: 131_072,
-                bound: 131_071
-            })
-        );
+        assert_eq!(read_within(131_071), Err(SnapshotError::TooLarge { found: 131_072, bound: 131_071 }));
     }
 
     #[test]
     fn an_old_key_still_reads_and_no_key_does_not() {
         let bytes = sample();
         let other = || Some(Key::from_bytes([4; 32]));
-        let rotated = KeyRing {
-            current: other(),
-            old: vec![key()],
-        };
+        let rotated = KeyRing { current: other(), old: vec![key()] };
         assert_eq!(read(&bytes, &IDENTITY, &rotated, MAX_MEMORY), Ok(contents()));
         let unknown = Err(SnapshotError::UnknownKey { id: key().id() });
-        for ring in [
-            KeyRing {
-                current: other(),
-                old: Vec::new(),
-            },
-            KeyRing::default(),
-        ] {
+        for ring in [KeyRing { current: other(), old: Vec::new() }, KeyRing::default()] {
             assert_eq!(read(&bytes, &IDENTITY, &ring, MAX_MEMORY), unknown);
         }
     }
 
     #[test]
     fn a_memory_of_part_of_a_unit_is_not_written() {
-        let contents = Contents {
-            memory_len: 65_535,
-            ..contents()
-        };
+        let contents = Contents { memory_len: 65_535, ..contents() };
         assert_eq!(
             write(&IDENTITY, &key(), &contents),
             Err(SnapshotError::Failed("memory length is not a multiple of 65536"))
@@ -570,21 +488,10 @@ mod tests {
 
     #[test]
     fn messages_name_both_sides() {
-        let found = Identity {
-            guest: [0x12; 32],
-            abi: 2,
-        };
+        let found = Identity { guest: [0x12; 32], abi: 2 };
         let messages = [
-            SnapshotError::OtherVersion {
-                found: 2,
-                expected: 1,
-            }
-            .to_string(),
-            SnapshotError::UnknownGuest {
-                found,
-                expected: IDENTITY,
-            }
-            .to_string(),
+            SnapshotError::OtherVersion { found: 2, expected: 1 }.to_string(),
+            SnapshotError::UnknownGuest { found, expected: IDENTITY }.to_string(),
             SnapshotError::UnknownKey { id: KeyId([1; 8]) }.to_string(),
             SnapshotError::TooLarge { found: 3, bound: 2 }.to_string(),
         ];

@@ -49,11 +49,7 @@ pub(crate) fn pack(
     compress(&list_pages(memory, baseline, changed)?)
 }
 
-fn list_pages(
-    memory: &[u8],
-    baseline: &[u8],
-    changed: impl Iterator<Item = u32>,
-) -> Result<Vec<u8>, SnapshotError> {
+fn list_pages(memory: &[u8], baseline: &[u8], changed: impl Iterator<Item = u32>) -> Result<Vec<u8>, SnapshotError> {
     let memory = whole_pages(memory)?;
     let baseline = whole_pages(baseline)?;
     let named = changed.size_hint().0.min(memory.len());
@@ -61,12 +57,8 @@ fn list_pages(
     let mut next = 0;
     for number in changed {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
-        let page = memory
-            .get(number)
-            .ok_or(SnapshotError::Failed("a changed page is past the end of memory"))?;
-        let gap = number
-            .checked_sub(next)
-            .ok_or(SnapshotError::Failed("changed pages do not ascend"))?;
+        let page = memory.get(number).ok_or(SnapshotError::Failed("a changed page is past the end of memory"))?;
+        let gap = number.checked_sub(next).ok_or(SnapshotError::Failed("changed pages do not ascend"))?;
         let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
         if page != before {
             put_gap(&mut list, gap);
@@ -100,11 +92,7 @@ fn put_page(list: &mut Vec<u8>, page: &[u8; PAGE], before: &[u8; PAGE]) {
     let start = list.len();
     list.extend_from_slice(&0_u64.to_le_bytes());
     let mut differing = 0_u64;
-    let lines = page
-        .as_chunks::<LINE>()
-        .0
-        .iter()
-        .zip(before.as_chunks::<LINE>().0);
+    let lines = page.as_chunks::<LINE>().0.iter().zip(before.as_chunks::<LINE>().0);
     for ((line, before), index) in lines.zip(0_u32..) {
         if line != before {
             differing |= 1 << index;
@@ -120,11 +108,7 @@ fn put_line(list: &mut Vec<u8>, line: &[u8; LINE], before: &[u8; LINE]) {
     let mut entry = [0; 2 + LINE];
     let mut differing = 0_u16;
     let mut length = 2;
-    let words = line
-        .as_chunks::<WORD>()
-        .0
-        .iter()
-        .zip(before.as_chunks::<WORD>().0);
+    let words = line.as_chunks::<WORD>().0.iter().zip(before.as_chunks::<WORD>().0);
     for ((word, before), index) in words.zip(0_u32..) {
         let difference = u32::from_le_bytes(*word) ^ u32::from_le_bytes(*before);
         // Without a branch, as no word predicts the next: a zero is written, then overwritten.
@@ -166,9 +150,7 @@ pub(crate) fn unpack(
     let memory_pages = usize::try_from(memory_len).unwrap_or(usize::MAX) / PAGE;
     if memory_pages < baseline.len() {
         let least = baseline.len().saturating_mul(PAGE);
-        return Err(SnapshotError::corrupt(format!(
-            "memory length {memory_len} is under the baseline's {least}"
-        )));
+        return Err(SnapshotError::corrupt(format!("memory length {memory_len} is under the baseline's {least}")));
     }
     let list = decompress(packed, memory_pages.saturating_mul(LONGEST_ENTRY))?;
     read_list(&list, baseline, memory_pages, write)
@@ -194,20 +176,16 @@ fn read_list(
 ) -> Result<(), SnapshotError> {
     let mut next = 0_usize;
     while !list.is_empty() {
-        let gap = take_gap(&mut list)
-            .ok_or_else(|| SnapshotError::corrupt("page list has a gap without an end"))?;
+        let gap = take_gap(&mut list).ok_or_else(|| SnapshotError::corrupt("page list has a gap without an end"))?;
         let number = next
             .checked_add(gap)
             .filter(|number| *number < memory_pages)
-            .ok_or_else(|| {
-                SnapshotError::corrupt(format!("page list passes the last of {memory_pages} pages"))
-            })?;
+            .ok_or_else(|| SnapshotError::corrupt(format!("page list passes the last of {memory_pages} pages")))?;
         let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
-        let page = take_page(&mut list, before).ok_or_else(|| {
-            SnapshotError::corrupt(format!("page {number} is cut short or changes nothing"))
-        })?;
-        let position = u32::try_from(number)
-            .map_err(|_| SnapshotError::corrupt(format!("page {number} is over {}", u32::MAX)))?;
+        let page = take_page(&mut list, before)
+            .ok_or_else(|| SnapshotError::corrupt(format!("page {number} is cut short or changes nothing")))?;
+        let position =
+            u32::try_from(number).map_err(|_| SnapshotError::corrupt(format!("page {number} is over {}", u32::MAX)))?;
         write(position, &page)?;
         next = number.saturating_add(1);
     }
@@ -230,11 +208,7 @@ fn take_page(list: &mut &[u8], before: &[u8; PAGE]) -> Option<[u8; PAGE]> {
     let mut page = *before;
     let differing = u64::from_le_bytes(take(list)?);
     let lines = page.as_chunks_mut::<LINE>().0;
-    for (line, _) in lines
-        .iter_mut()
-        .zip(0_u32..)
-        .filter(|(_, index)| differing >> index & 1 == 1)
-    {
+    for (line, _) in lines.iter_mut().zip(0_u32..).filter(|(_, index)| differing >> index & 1 == 1) {
         take_line(list, line)?;
     }
     (differing != 0).then_some(page)
@@ -243,11 +217,7 @@ fn take_page(list: &mut &[u8], before: &[u8; PAGE]) -> Option<[u8; PAGE]> {
 fn take_line(list: &mut &[u8], line: &mut [u8; LINE]) -> Option<()> {
     let differing = u16::from_le_bytes(take(list)?);
     let words = line.as_chunks_mut::<WORD>().0;
-    for (word, _) in words
-        .iter_mut()
-        .zip(0_u32..)
-        .filter(|(_, index)| differing >> index & 1 == 1)
-    {
+    for (word, _) in words.iter_mut().zip(0_u32..).filter(|(_, index)| differing >> index & 1 == 1) {
         *word = (u32::from_le_bytes(*word) ^ u32::from_le_bytes(take(list)?)).to_le_bytes();
     }
     (differing != 0).then_some(())
@@ -259,10 +229,7 @@ pub(crate) fn changed_by_comparing(memory: &[u8], baseline: &[u8]) -> Vec<u32> {
     let (pages, before) = (memory.as_chunks::<PAGE>().0, baseline.as_chunks::<PAGE>().0);
     let before = before.iter().chain(std::iter::repeat(&ZERO_PAGE));
     let pairs = pages.iter().zip(before).zip(0_u32..);
-    pairs
-        .filter(|((page, before), _)| page != before)
-        .map(|(_, number)| number)
-        .collect()
+    pairs.filter(|((page, before), _)| page != before).map(|(_, number)| number).collect()
 }
 
 #[cfg(test)]
@@ -275,9 +242,7 @@ mod tests {
     const BASELINE_PAGES: usize = 16;
 
     fn baseline() -> Vec<u8> {
-        (0..BASELINE_PAGES * PAGE)
-            .map(|index| u8::try_from(index * 31 % 251).unwrap())
-            .collect()
+        (0..BASELINE_PAGES * PAGE).map(|index| u8::try_from(index * 31 % 251).unwrap()).collect()
     }
 
     /// The baseline, grown with zeros to twice its length.
@@ -348,10 +313,7 @@ mod tests {
         let memory: Vec<u8> = fresh_memory().iter().map(|byte| byte ^ 0xa5).collect();
         let list = list_pages(&memory, &baseline(), 0..32).unwrap();
         assert!(list.len() <= MEMORY_PAGES * LONGEST_ENTRY);
-        assert_eq!(
-            restore(&compress(&list).unwrap()),
-            Ok((memory, (0..32).collect()))
-        );
+        assert_eq!(restore(&compress(&list).unwrap()), Ok((memory, (0..32).collect())));
     }
 
     #[test]
@@ -370,14 +332,8 @@ mod tests {
         let mut changed = memory.clone();
         changed[3 * PAGE] ^= 1;
         let cases = [
-            (
-                pack(&memory, &baseline, [32].into_iter()),
-                "a changed page is past the end of memory",
-            ),
-            (
-                pack(&changed, &baseline, [3, 3].into_iter()),
-                "changed pages do not ascend",
-            ),
+            (pack(&memory, &baseline, [32].into_iter()), "a changed page is past the end of memory"),
+            (pack(&changed, &baseline, [3, 3].into_iter()), "changed pages do not ascend"),
             (pack(&memory[1..], &baseline, 0..1), "an image is not whole pages"),
             (pack(&memory, &baseline[1..], 0..1), "an image is not whole pages"),
         ];
@@ -390,59 +346,32 @@ mod tests {
     fn a_crafted_list_is_corrupt() {
         let line_of_one_word = [1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 5, 0, 0, 0];
         let cases: [(Vec<u8>, &str); 7] = [
-            (
-                [&[32][..], &line_of_one_word].concat(),
-                "page list passes the last of 32 pages",
-            ),
-            (
-                [&[31][..], &line_of_one_word, &[0], &line_of_one_word].concat(),
-                "page list passes the last of 32 pages",
-            ),
+            ([&[32][..], &line_of_one_word].concat(), "page list passes the last of 32 pages"),
+            ([&[31][..], &line_of_one_word, &[0], &line_of_one_word].concat(), "page list passes the last of 32 pages"),
             (vec![0x80], "page list has a gap without an end"),
             (vec![0xff; 11], "page list has a gap without an end"),
-            (
-                vec![0, 0, 0, 0, 0, 0, 0, 0, 0],
-                "page 0 is cut short or changes nothing",
-            ),
-            (
-                vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-                "page 0 is cut short or changes nothing",
-            ),
-            (
-                [&[0][..], &line_of_one_word[..13]].concat(),
-                "page 0 is cut short or changes nothing",
-            ),
+            (vec![0, 0, 0, 0, 0, 0, 0, 0, 0], "page 0 is cut short or changes nothing"),
+            (vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], "page 0 is cut short or changes nothing"),
+            ([&[0][..], &line_of_one_word[..13]].concat(), "page 0 is cut short or changes nothing"),
         ];
         for (list, reason) in cases {
-            assert_eq!(
-                refused(&list),
-                format!("snapshot is corrupt: {reason}"),
-                "{list:?}"
-            );
+            assert_eq!(refused(&list), format!("snapshot is corrupt: {reason}"), "{list:?}");
         }
         let largest_gap = [[0xff; 9].as_slice(), &[0x01], &line_of_one_word].concat();
-        assert_eq!(
-            refused(&largest_gap),
-            "snapshot is corrupt: page list passes the last of 32 pages"
-        );
+        assert_eq!(refused(&largest_gap), "snapshot is corrupt: page list passes the last of 32 pages");
     }
 
     #[test]
     fn memory_shorter_than_the_baseline_is_corrupt() {
         let packed = compress(&[]).unwrap();
         let error = unpack(&packed, &baseline(), 4096, |_, _| Ok(())).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "snapshot is corrupt: memory length 4096 is under the baseline's 65536"
-        );
+        assert_eq!(error.to_string(), "snapshot is corrupt: memory length 4096 is under the baseline's 65536");
     }
 
     #[test]
     fn decompression_bomb() {
         let bound = MEMORY_PAGES * LONGEST_ENTRY;
-        let expected = Err(SnapshotError::Corrupt(format!(
-            "pages are not zstd of at most {bound} bytes"
-        )));
+        let expected = Err(SnapshotError::Corrupt(format!("pages are not zstd of at most {bound} bytes")));
         let bomb = compress(&vec![0; bound + 1]).unwrap();
         assert_eq!(restore(&bomb), expected);
         // A frame whose head promises four gigabytes and which holds nothing.
@@ -459,18 +388,12 @@ mod tests {
         memory[20 * PAGE] = 9;
         let packed = pack(&memory, &baseline(), 0..32).unwrap();
         for length in 1..packed.len() {
-            assert!(
-                matches!(restore(&packed[..length]), Err(SnapshotError::Corrupt(_))),
-                "length {length}"
-            );
+            assert!(matches!(restore(&packed[..length]), Err(SnapshotError::Corrupt(_))), "length {length}");
         }
         for bit in 0..packed.len() * 8 {
             let mut bytes = packed.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            assert!(
-                matches!(restore(&bytes), Ok(_) | Err(SnapshotError::Corrupt(_))),
-                "bit {bit}"
-            );
+            assert!(matches!(restore(&bytes), Ok(_) | Err(SnapshotError::Corrupt(_))), "bit {bit}");
         }
     }
 

@@ -22,12 +22,7 @@ pub(crate) fn fresh_nonce() -> Result<[u8; NONCE], SnapshotError> {
 }
 
 /// Encrypts `body` in its place and appends the tag, which also vouches for `head`.
-pub(crate) fn seal(
-    key: &Key,
-    nonce: &[u8; NONCE],
-    head: &[u8],
-    mut body: Vec<u8>,
-) -> Result<Vec<u8>, SnapshotError> {
+pub(crate) fn seal(key: &Key, nonce: &[u8; NONCE], head: &[u8], mut body: Vec<u8>) -> Result<Vec<u8>, SnapshotError> {
     body.reserve_exact(TAG);
     cipher(key)
         .encrypt_in_place(&XNonce::from(*nonce), head, &mut body)
@@ -36,16 +31,9 @@ pub(crate) fn seal(
 }
 
 /// The body that was sealed under this key, nonce and head, or [`SnapshotError::BadSeal`].
-pub(crate) fn open(
-    key: &Key,
-    nonce: &[u8; NONCE],
-    head: &[u8],
-    sealed: &[u8],
-) -> Result<Vec<u8>, SnapshotError> {
+pub(crate) fn open(key: &Key, nonce: &[u8; NONCE], head: &[u8], sealed: &[u8]) -> Result<Vec<u8>, SnapshotError> {
     let mut body = sealed.to_vec();
-    cipher(key)
-        .decrypt_in_place(&XNonce::from(*nonce), head, &mut body)
-        .map_err(|_| SnapshotError::BadSeal)?;
+    cipher(key).decrypt_in_place(&XNonce::from(*nonce), head, &mut body).map_err(|_| SnapshotError::BadSeal)?;
     Ok(body)
 }
 
@@ -77,19 +65,14 @@ mod tests {
     fn the_cipher_is_the_one_of_the_draft() {
         let key = Key::from_bytes(std::array::from_fn(|index| 0x80 + u8::try_from(index).unwrap()));
         let nonce = std::array::from_fn(|index| 0x40 + u8::try_from(index).unwrap());
-        let head = [
-            0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7,
-        ];
+        let head = [0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7];
         let text = "Ladies and Gentlemen of the class of '99: If I could offer you only one \
                     tip for the future, sunscreen would be it.";
         let sealed = seal(&key, &nonce, &head, text.into()).unwrap();
         assert_eq!(sealed[..8], [0xbd, 0x6d, 0x17, 0x9d, 0x3e, 0x83, 0xd4, 0x3b]);
         assert_eq!(
             sealed[text.len()..],
-            [
-                0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79, 0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a, 0xcf,
-                0x49
-            ]
+            [0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79, 0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a, 0xcf, 0x49]
         );
     }
 
@@ -97,10 +80,7 @@ mod tests {
     fn another_key_nonce_head_or_length_does_not_open() {
         let sealed = seal(&key(), &NONCE_OF_ONES, b"head", b"body".to_vec()).unwrap();
         let refused = Err(SnapshotError::BadSeal);
-        assert_eq!(
-            open(&Key::from_bytes([6; 32]), &NONCE_OF_ONES, b"head", &sealed),
-            refused
-        );
+        assert_eq!(open(&Key::from_bytes([6; 32]), &NONCE_OF_ONES, b"head", &sealed), refused);
         assert_eq!(open(&key(), &[2; NONCE], b"head", &sealed), refused);
         assert_eq!(open(&key(), &NONCE_OF_ONES, b"heae", &sealed), refused);
         assert_eq!(open(&key(), &NONCE_OF_ONES, b"hea", &sealed), refused);

@@ -86,13 +86,10 @@ impl FromStr for BigInt {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let malformed = || ParseBigIntError { length: text.len() };
         let digits = text.strip_prefix('-').unwrap_or(text);
-        if text.len() > MAX_DIGITS || digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit())
-        {
+        if text.len() > MAX_DIGITS || digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return Err(malformed());
         }
-        text.parse()
-            .map(|number| Self(Box::new(number)))
-            .map_err(|_| malformed())
+        text.parse().map(|number| Self(Box::new(number))).map_err(|_| malformed())
     }
 }
 
@@ -123,21 +120,11 @@ mod tests {
 
     #[test]
     fn text_and_hex_go_both_ways() {
-        for text in [
-            "0",
-            "1",
-            "-1",
-            "255",
-            "-18446744073709551616",
-            "123456789012345678901234567890",
-        ] {
+        for text in ["0", "1", "-1", "255", "-18446744073709551616", "123456789012345678901234567890"] {
             let number: BigInt = text.parse().unwrap();
             assert_eq!(number.to_string(), text);
             let hex = number.magnitude_hex();
-            assert_eq!(
-                BigInt::from_hex(number.is_negative(), hex.as_bytes()),
-                Some(number)
-            );
+            assert_eq!(BigInt::from_hex(number.is_negative(), hex.as_bytes()), Some(number));
         }
     }
 
@@ -155,20 +142,14 @@ mod tests {
             assert!(text.parse::<BigInt>().is_err(), "{text:?}");
         }
         let error = "9".repeat(MAX_DIGITS + 1).parse::<BigInt>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "text of 315655 bytes is not a decimal integer of at most 315653 digits"
-        );
+        assert_eq!(error.to_string(), "text of 315655 bytes is not a decimal integer of at most 315653 digits");
     }
 
     #[test]
     fn integers_come_back_only_where_they_fit() {
         let number = BigInt::from(u64::MAX);
         assert_eq!(u64::try_from(&number), Ok(u64::MAX));
-        assert_eq!(
-            i64::try_from(&number).unwrap_err().to_string(),
-            "bigint of 64 bits does not fit i64"
-        );
+        assert_eq!(i64::try_from(&number).unwrap_err().to_string(), "bigint of 64 bits does not fit i64");
         assert_eq!(i128::try_from(&BigInt::from(i128::MIN)), Ok(i128::MIN));
         assert!(u128::try_from(&BigInt::from(-1)).is_err());
     }

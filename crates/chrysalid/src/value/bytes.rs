@@ -103,10 +103,7 @@ impl TypedArrayKind {
 impl TypedArray {
     /// A `Uint8Array` of these bytes.
     pub fn uint8(bytes: Vec<u8>) -> Self {
-        Self {
-            kind: Kind::Uint8,
-            bytes,
-        }
+        Self { kind: Kind::Uint8, bytes }
     }
 
     /// How many whole elements there are.
@@ -122,9 +119,7 @@ impl TypedArray {
     /// The elements: [`Value::BigInt`] of the two 64-bit kinds and else [`Value::Number`]; of a `DataView` its bytes.
     pub fn elements(&self) -> impl ExactSizeIterator<Item = Value> {
         let kind = self.kind;
-        self.bytes
-            .chunks_exact(kind.element_size())
-            .map(move |element| read(kind, element).unwrap_or_default())
+        self.bytes.chunks_exact(kind.element_size()).map(move |element| read(kind, element).unwrap_or_default())
     }
 
     /// Whether it stands for bytes rather than for numbers.
@@ -159,16 +154,11 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
-        let bits =
-            group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
         for place in 0..4 {
             let digit = bits >> (18 - 6 * place) & 63;
             let symbol = usize::try_from(digit).ok().and_then(|digit| ALPHABET.get(digit));
-            text.push(if place > group.len() {
-                '='
-            } else {
-                symbol.map_or('=', |byte| char::from(*byte))
-            });
+            text.push(if place > group.len() { '=' } else { symbol.map_or('=', |byte| char::from(*byte)) });
         }
     }
     text
@@ -189,35 +179,19 @@ mod tests {
 
     #[test]
     fn elements_are_little_endian() {
-        let of = |kind, bytes: &[u8]| {
-            TypedArray {
-                kind,
-                bytes: bytes.into(),
-            }
-            .elements()
-            .collect::<Vec<_>>()
-        };
+        let of = |kind, bytes: &[u8]| TypedArray { kind, bytes: bytes.into() }.elements().collect::<Vec<_>>();
         assert_eq!(of(Kind::Int8, &[255]), [Value::from(-1)]);
         assert_eq!(of(Kind::Uint16, &[1, 2, 3]), [Value::from(513)]);
         assert_eq!(of(Kind::Int32, &[254, 255, 255, 255]), [Value::from(-2)]);
         assert_eq!(of(Kind::BigUint64, &[255; 8]), [Value::BigInt(u64::MAX.into())]);
-        assert_eq!(
-            of(Kind::Float16, &[0, 0x3c, 0, 0xc0]),
-            [Value::from(1), Value::from(-2)]
-        );
+        assert_eq!(of(Kind::Float16, &[0, 0x3c, 0, 0xc0]), [Value::from(1), Value::from(-2)]);
         assert_eq!(of(Kind::Float32, &1.5f32.to_le_bytes()), [Value::from(1.5)]);
     }
 
     #[test]
     fn base64_is_that_of_the_rfc() {
-        let pairs = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("\u{fb}ÿ", "w7vDvw=="),
-        ];
+        let pairs =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{fb}ÿ", "w7vDvw==")];
         for (plain, coded) in pairs {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

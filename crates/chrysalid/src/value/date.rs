@@ -4,10 +4,7 @@ const DAY: i64 = 86_400_000;
 
 /// `2026-01-02T03:04:05.006Z`; years outside 0 to 9999 have a sign and six digits. `None` for an invalid date: NaN,
 /// or more than 8.64e15 ms (100 million days, ECMAScript's range) from 1970.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "bounded just before; a fraction of a millisecond is dropped"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "bounded just before; a fraction of a millisecond is dropped")]
 pub(super) fn iso_text(milliseconds: f64) -> Option<String> {
     if milliseconds.is_nan() || milliseconds.abs() > 8.64e15 {
         return None;
@@ -15,19 +12,12 @@ pub(super) fn iso_text(milliseconds: f64) -> Option<String> {
     let milliseconds = milliseconds as i64;
     let (year, month, day) = civil(milliseconds.div_euclid(DAY));
     let time = milliseconds.rem_euclid(DAY);
-    let (hour, minute, second, millisecond) = (
-        time / 3_600_000,
-        time / 60_000 % 60,
-        time / 1000 % 60,
-        time % 1000,
-    );
+    let (hour, minute, second, millisecond) = (time / 3_600_000, time / 60_000 % 60, time / 1000 % 60, time % 1000);
     let year = match year {
         0..=9999 => format!("{year:04}"),
         _ => format!("{year:+07}"),
     };
-    Some(format!(
-        "{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z"
-    ))
+    Some(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z"))
 }
 
 /// Year, month and day of the proleptic Gregorian calendar from days since 1970-01-01. Counts in eras of 400 years
@@ -40,11 +30,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 

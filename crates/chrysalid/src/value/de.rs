@@ -39,20 +39,10 @@ use super::{BigInt, Value, ValueError, bytes, date, number};
 ///
 /// Fails with [`ValueError::Mismatch`] with the path, [`ValueError::Cycle`] where a cycle is read, [`ValueError::TooDeep`] beyond
 /// 128 levels, [`ValueError::TooManyNodes`] and [`ValueError::TooManyBytes`] beyond 1,000,000 values or 64 MiB read.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "as in `serde_json`; what is read is usually not needed again"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "as in `serde_json`; what is read is usually not needed again")]
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, ValueError> {
-    let scope = Scope {
-        objects: Objects::of(&value)?,
-        budget: Cell::new(Budget::new()),
-        open: RefCell::default(),
-    };
-    T::deserialize(Node {
-        value: &value,
-        scope: &scope,
-    })
+    let scope = Scope { objects: Objects::of(&value)?, budget: Cell::new(Budget::new()), open: RefCell::default() };
+    T::deserialize(Node { value: &value, scope: &scope })
 }
 
 /// What all places of one value share.
@@ -74,11 +64,7 @@ impl<'de> Scope<'de> {
     }
 
     /// Reads the children of a container, within the bound of depth.
-    fn inside<T>(
-        &self,
-        value: &Value,
-        read: impl FnOnce() -> Result<T, ValueError>,
-    ) -> Result<T, ValueError> {
+    fn inside<T>(&self, value: &Value, read: impl FnOnce() -> Result<T, ValueError>) -> Result<T, ValueError> {
         let depth = self.open.borrow().len() + 1;
         if depth > DEPTH {
             return Err(ValueError::TooDeep { depth, limit: DEPTH });
@@ -118,12 +104,7 @@ impl<'de> Node<'de> {
         visitor: V,
     ) -> Result<V::Value, ValueError> {
         let nodes = items.iter().map(|item| self.at(item));
-        self.scope.inside(container, || {
-            visitor.visit_seq(Items {
-                rest: nodes,
-                index: 0,
-            })
-        })
+        self.scope.inside(container, || visitor.visit_seq(Items { rest: nodes, index: 0 }))
     }
 
     fn visit_pairs<V: Visitor<'de>>(
@@ -133,19 +114,10 @@ impl<'de> Node<'de> {
         visitor: V,
     ) -> Result<V::Value, ValueError> {
         let nodes = pairs.iter().map(|pair| Pair { node: self, pair });
-        self.scope.inside(container, || {
-            visitor.visit_seq(Items {
-                rest: nodes,
-                index: 0,
-            })
-        })
+        self.scope.inside(container, || visitor.visit_seq(Items { rest: nodes, index: 0 }))
     }
 
-    fn visit_entries<V: Visitor<'de>>(
-        self,
-        container: &'de Value,
-        visitor: V,
-    ) -> Result<V::Value, ValueError> {
+    fn visit_entries<V: Visitor<'de>>(self, container: &'de Value, visitor: V) -> Result<V::Value, ValueError> {
         let entries = Entries::of(self, container);
         self.scope.inside(container, || visitor.visit_map(entries))
     }
@@ -180,10 +152,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
             }
             Value::Array(items) | Value::Set(items) => self.visit_items(value, items, visitor),
             Value::Object(_) | Value::Map(_) | Value::Error(_) => self.visit_entries(value, visitor),
-            Value::TypedArray(array) if !array.is_bytes() => visitor.visit_seq(Items {
-                rest: array.elements().map(Element),
-                index: 0,
-            }),
+            Value::TypedArray(array) if !array.is_bytes() => {
+                visitor.visit_seq(Items { rest: array.elements().map(Element), index: 0 })
+            }
             Value::String(text) | Value::Description(text) => visitor.visit_borrowed_str(text),
             _ => visit_leaf(value, visitor),
         }
@@ -218,11 +189,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, ValueError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ValueError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -231,15 +198,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
         match value {
             Value::ArrayBuffer(content) => {
                 let elements = content.iter().map(|byte| Element(Value::Number((*byte).into())));
-                visitor.visit_seq(Items {
-                    rest: elements,
-                    index: 0,
-                })
+                visitor.visit_seq(Items { rest: elements, index: 0 })
             }
-            Value::TypedArray(array) => visitor.visit_seq(Items {
-                rest: array.elements().map(Element),
-                index: 0,
-            }),
+            Value::TypedArray(array) => visitor.visit_seq(Items { rest: array.elements().map(Element), index: 0 }),
             Value::Map(pairs) => self.visit_pairs(value, pairs, visitor),
             _ => self.deserialize_any(visitor),
         }
@@ -285,23 +246,11 @@ impl<'de> Deserializer<'de> for Node<'de> {
         if let Value::String(name) = value {
             return visitor.visit_enum(BorrowedStrDeserializer::new(name));
         }
-        let mut defined = value
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(_, property)| !property.is_undefined());
+        let mut defined = value.as_object().into_iter().flatten().filter(|(_, property)| !property.is_undefined());
         if let (Some((name, content)), None) = (defined.next(), defined.next()) {
-            return self.scope.inside(value, || {
-                visitor.visit_enum(Variant {
-                    name,
-                    content: self.at(content),
-                })
-            });
+            return self.scope.inside(value, || visitor.visit_enum(Variant { name, content: self.at(content) }));
         }
-        Err(ValueError::invalid_type(
-            Unexpected::Other(value.kind_name()),
-            &"a string or an object with one property",
-        ))
+        Err(ValueError::invalid_type(Unexpected::Other(value.kind_name()), &"a string or an object with one property"))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {

@@ -73,10 +73,7 @@ impl ValueError {
     }
 
     pub(super) fn mismatch(message: impl Into<String>) -> Self {
-        Self::Mismatch {
-            path: String::new(),
-            message: message.into(),
-        }
+        Self::Mismatch { path: String::new(), message: message.into() }
     }
 
     /// The same error seen from the container one level up.
@@ -84,11 +81,7 @@ impl ValueError {
         if let Self::Cycle { path } | Self::Mismatch { path, .. } = &mut self
             && !path.starts_with('…')
         {
-            *path = if path.len() > PATH {
-                format!("…{path}")
-            } else {
-                format!("{segment}{path}")
-            };
+            *path = if path.len() > PATH { format!("…{path}") } else { format!("{segment}{path}") };
         }
         self
     }
@@ -102,10 +95,7 @@ impl fmt::Display for Segment<'_> {
         };
         let plain = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '$';
         let short = key.chars().nth(KEY).is_none();
-        if short
-            && !key.is_empty()
-            && key.chars().all(plain)
-            && !key.starts_with(|first: char| first.is_ascii_digit())
+        if short && !key.is_empty() && key.chars().all(plain) && !key.starts_with(|first: char| first.is_ascii_digit())
         {
             write!(formatter, ".{key}")
         } else if short {
@@ -148,13 +138,8 @@ mod tests {
 
     #[test]
     fn paths_read_like_javascript_and_stay_short() {
-        let error = ValueError::mismatch("bad")
-            .within(Segment::Key("a b"))
-            .within(Segment::Index(3));
-        assert_eq!(
-            error.within(Segment::Key("items")).to_string(),
-            "bad at $.items[3][\"a b\"]"
-        );
+        let error = ValueError::mismatch("bad").within(Segment::Key("a b")).within(Segment::Index(3));
+        assert_eq!(error.within(Segment::Key("items")).to_string(), "bad at $.items[3][\"a b\"]");
         let mut error = ValueError::cycle();
         for _ in 0..1000 {
             error = error.within(Segment::Key(&"k".repeat(1000)));

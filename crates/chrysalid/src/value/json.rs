@@ -40,11 +40,7 @@ impl Value {
     /// Fails with [`ValueError::Cycle`] with its path, [`ValueError::TooDeep`] beyond 512 levels, [`ValueError::TooManyNodes`]
     /// and [`ValueError::TooManyBytes`] when shared parts written out come to more than 1,000,000 values or 64 MiB.
     pub fn to_json(&self) -> Result<Json, ValueError> {
-        let mut writer = Writer {
-            objects: Objects::of(self)?,
-            budget: Budget::new(),
-            open: Vec::new(),
-        };
+        let mut writer = Writer { objects: Objects::of(self)?, budget: Budget::new(), open: Vec::new() };
         writer.run(self).map_err(|error| writer.locate(error))
     }
 
@@ -139,8 +135,7 @@ impl<'v> Writer<'v> {
 
     fn resolve(&self, value: &'v Value) -> Result<&'v Value, ValueError> {
         let target = self.objects.resolve(value)?;
-        let is_open =
-            |writing: &Writing<'_>| writing.source.is_some_and(|source| std::ptr::eq(source, target));
+        let is_open = |writing: &Writing<'_>| writing.source.is_some_and(|source| std::ptr::eq(source, target));
         if matches!(value, Value::Ref(_)) && self.open.iter().any(is_open) {
             return Err(ValueError::cycle());
         }
@@ -148,38 +143,24 @@ impl<'v> Writer<'v> {
     }
 
     fn locate(&self, error: ValueError) -> ValueError {
-        self.open
-            .iter()
-            .rev()
-            .fold(error, |error, container| error.within(container.place()))
+        self.open.iter().rev().fold(error, |error, container| error.within(container.place()))
     }
 }
 
 impl<'v> Writing<'v> {
     fn of(value: &'v Value) -> Option<Self> {
         match value {
-            Value::Array(items) | Value::Set(items) => {
-                Some(Self::array(Some(value), items.iter().map(Part::Value)))
-            }
+            Value::Array(items) | Value::Set(items) => Some(Self::array(Some(value), items.iter().map(Part::Value))),
             Value::Object(object) => {
                 let defined = object.iter().filter(|(_, property)| !property.is_undefined());
-                Some(Self::object(
-                    value,
-                    defined.map(|(key, property)| (key, Part::Value(property))),
-                ))
+                Some(Self::object(value, defined.map(|(key, property)| (key, Part::Value(property)))))
             }
             Value::Map(pairs) if pairs.iter().all(|(key, _)| matches!(key, Value::String(_))) => {
                 let entries = pairs.iter().filter_map(|(key, item)| Some((key.as_str()?, item)));
                 let defined = entries.filter(|(_, item)| !item.is_undefined());
-                Some(Self::object(
-                    value,
-                    defined.map(|(key, item)| (key, Part::Value(item))),
-                ))
+                Some(Self::object(value, defined.map(|(key, item)| (key, Part::Value(item)))))
             }
-            Value::Map(pairs) => Some(Self::array(
-                Some(value),
-                pairs.iter().map(|(key, item)| Part::Pair(key, item)),
-            )),
+            Value::Map(pairs) => Some(Self::array(Some(value), pairs.iter().map(|(key, item)| Part::Pair(key, item)))),
             Value::Error(error) => Some(Self::object(value, error_parts(error))),
             _ => None,
         }
@@ -187,21 +168,11 @@ impl<'v> Writing<'v> {
 
     fn array(source: Option<&'v Value>, parts: impl Iterator<Item = Part<'v>> + 'v) -> Self {
         let rest = Box::new(parts.map(|part| ("", part)));
-        Self {
-            source,
-            rest,
-            key: "",
-            target: Target::Array(Vec::new()),
-        }
+        Self { source, rest, key: "", target: Target::Array(Vec::new()) }
     }
 
     fn object(source: &'v Value, parts: impl Iterator<Item = (&'v str, Part<'v>)> + 'v) -> Self {
-        Self {
-            source: Some(source),
-            rest: Box::new(parts),
-            key: "",
-            target: Target::Object(Map::new()),
-        }
+        Self { source: Some(source), rest: Box::new(parts), key: "", target: Target::Object(Map::new()) }
     }
 
     fn advance(&mut self) -> Option<Part<'v>> {
@@ -236,15 +207,9 @@ impl<'v> Writing<'v> {
 }
 
 fn error_parts(error: &ErrorValue) -> impl Iterator<Item = (&str, Part<'_>)> {
-    let texts = [
-        ("name", Part::Text(&error.name)),
-        ("message", Part::Text(&error.message)),
-    ];
+    let texts = [("name", Part::Text(&error.name)), ("message", Part::Text(&error.message))];
     let cause = error.cause.as_ref().map(|cause| ("cause", Part::Value(cause)));
-    let errors = error
-        .errors
-        .as_deref()
-        .map(|errors| ("errors", Part::List(errors)));
+    let errors = error.errors.as_deref().map(|errors| ("errors", Part::List(errors)));
     texts.into_iter().chain(cause).chain(errors)
 }
 
@@ -329,12 +294,6 @@ fn begin_reading(json: Json, open: &mut Vec<Reading>) -> Result<Option<Value>, V
 }
 
 fn from_number(number: &Number) -> Value {
-    let integer = number
-        .as_i64()
-        .map(i128::from)
-        .or_else(|| number.as_u64().map(i128::from));
-    integer
-        .map(Value::from)
-        .or_else(|| number.as_f64().map(Value::Number))
-        .unwrap_or(Value::Number(f64::NAN))
+    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    integer.map(Value::from).or_else(|| number.as_f64().map(Value::Number)).unwrap_or(Value::Number(f64::NAN))
 }

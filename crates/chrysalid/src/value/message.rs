@@ -27,11 +27,7 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 
 /// Appends an object of simple values.
 pub(crate) fn put_fields(out: &mut Vec<u8>, fields: &[(&str, Value)]) {
-    const BOUNDS: wire::Bounds = wire::Bounds {
-        bytes: 1 << 20,
-        depth: 1,
-        nodes: 1,
-    };
+    const BOUNDS: wire::Bounds = wire::Bounds { bytes: 1 << 20, depth: 1, nodes: 1 };
     out.push(TAG_OBJECT);
     put_varint(out, fields.len());
     for (name, value) in fields {
@@ -49,19 +45,8 @@ mod tests {
     #[test]
     fn fields_are_an_object_of_the_wire() {
         let mut out = Vec::new();
-        put_fields(
-            &mut out,
-            &[("tool", Value::from("pay")), ("retryable", Value::from(true))],
-        );
-        let value = decode(
-            &out,
-            &Bounds {
-                bytes: 100,
-                depth: 2,
-                nodes: 9,
-            },
-        )
-        .unwrap();
+        put_fields(&mut out, &[("tool", Value::from("pay")), ("retryable", Value::from(true))]);
+        let value = decode(&out, &Bounds { bytes: 100, depth: 2, nodes: 9 }).unwrap();
         assert_eq!(value.to_string(), "{ tool: 'pay', retryable: true }");
     }
 

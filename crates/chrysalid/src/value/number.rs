@@ -10,20 +10,14 @@ pub(super) fn exact(integer: i128) -> Option<f64> {
 }
 
 /// A number without a fraction as an integer, if it is within ±2^126. -0 is 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a finite number without a fraction, within the type"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a finite number without a fraction, within the type")]
 pub(super) fn integer(number: f64) -> Option<i128> {
     (number.fract() == 0.0 && number.abs() <= 2f64.powi(126)).then_some(number as i128)
 }
 
 /// As [`integer`], within ±2^53: those that other systems should see as integers.
 pub(super) fn exact_integer(number: f64) -> Option<i64> {
-    integer(number)
-        .filter(|integer| (-EXACT..=EXACT).contains(integer))?
-        .try_into()
-        .ok()
+    integer(number).filter(|integer| (-EXACT..=EXACT).contains(integer))?.try_into().ok()
 }
 
 /// An IEEE half-precision number.
@@ -106,10 +100,7 @@ mod tests {
     fn exact_up_to_two_to_the_53() {
         assert_eq!(exact(EXACT), Some(9_007_199_254_740_992.0));
         assert_eq!(exact(EXACT + 1), None);
-        assert_eq!(
-            exact_integer(-9_007_199_254_740_992.0),
-            Some(-9_007_199_254_740_992)
-        );
+        assert_eq!(exact_integer(-9_007_199_254_740_992.0), Some(-9_007_199_254_740_992));
         for number in [9_007_199_254_740_994.0, 0.5, f64::NAN, f64::INFINITY] {
             assert_eq!(exact_integer(number), None);
         }
@@ -118,12 +109,7 @@ mod tests {
 
     #[test]
     fn half_precision() {
-        let cases = [
-            (0x0001, 5.960_464_477_539_063e-8),
-            (0x7bff, 65504.0),
-            (0x7c00, f64::INFINITY),
-            (0x8000, -0.0),
-        ];
+        let cases = [(0x0001, 5.960_464_477_539_063e-8), (0x7bff, 65504.0), (0x7c00, f64::INFINITY), (0x8000, -0.0)];
         for (bits, expected) in cases {
             assert_eq!(from_half(bits).to_bits(), f64::to_bits(expected));
         }

@@ -20,18 +20,12 @@ impl Object {
 
     /// The value of a property.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.entries
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// The value of a property, to change it.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        self.entries
-            .iter_mut()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Sets a property, in its place if it exists and else at the end, and gives back what it was before.
@@ -63,9 +57,7 @@ impl Object {
 
     /// The properties in order.
     pub fn iter(&self) -> ObjectIter<'_> {
-        ObjectIter {
-            entries: self.entries.iter(),
-        }
+        ObjectIter { entries: self.entries.iter() }
     }
 
     /// As [`FromIterator`]: of entries with the same key the last one's value stands in the first one's place.
@@ -93,13 +85,7 @@ impl Object {
 
     /// The same keys with other values.
     pub(super) fn map(&self, change: impl Fn(&Value) -> Value) -> Self {
-        Self {
-            entries: self
-                .entries
-                .iter()
-                .map(|(key, value)| (key.clone(), change(value)))
-                .collect(),
-        }
+        Self { entries: self.entries.iter().map(|(key, value)| (key.clone(), change(value))).collect() }
     }
 
     pub(super) fn entries(&self) -> &[(String, Value)] {
@@ -129,12 +115,7 @@ fn all_unique(entries: &[(String, Value)]) -> bool {
 
 impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        Self::from_entries(
-            entries
-                .into_iter()
-                .map(|(key, value)| (key.into(), value.into()))
-                .collect(),
-        )
+        Self::from_entries(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 }
 
@@ -183,10 +164,7 @@ mod tests {
     #[test]
     fn last_of_equal_keys_wins_in_the_place_of_the_first() {
         let object: Object = [("a", 1), ("b", 2), ("a", 3)].into_iter().collect();
-        assert_eq!(
-            object.iter().collect::<Vec<_>>(),
-            [("a", &Value::from(3)), ("b", &Value::from(2))]
-        );
+        assert_eq!(object.iter().collect::<Vec<_>>(), [("a", &Value::from(3)), ("b", &Value::from(2))]);
         let many: Object = (0..40).map(|n| (format!("{}", n % 20), n)).collect();
         assert_eq!(many.len(), 20);
         assert_eq!(many.get("7"), Some(&Value::from(27)));
@@ -200,9 +178,6 @@ mod tests {
         assert_eq!(object.insert("a", 3), Some(Value::from(1)));
         assert_eq!(object.remove("a"), Some(Value::from(3)));
         assert_eq!(object.remove("a"), None);
-        assert_eq!(
-            object.into_iter().collect::<Vec<_>>(),
-            [("b".to_owned(), Value::from(2))]
-        );
+        assert_eq!(object.into_iter().collect::<Vec<_>>(), [("b".to_owned(), Value::from(2))]);
     }
 }

@@ -41,13 +41,7 @@ pub(crate) enum Layout {
 
 impl Default for Style {
     fn default() -> Self {
-        Self {
-            layout: Layout::Broken { columns: 76 },
-            depth: 5,
-            items: 100,
-            text: 1000,
-            bytes: 16 << 10,
-        }
+        Self { layout: Layout::Broken { columns: 76 }, depth: 5, items: 100, text: 1000, bytes: 16 << 10 }
     }
 }
 
@@ -103,10 +97,7 @@ struct Printer<'v> {
 impl<'v> Printer<'v> {
     fn new(root: &'v Value, style: &Style) -> Self {
         Self {
-            style: Style {
-                depth: style.depth.min(DEPTH),
-                ..*style
-            },
+            style: Style { depth: style.depth.min(DEPTH), ..*style },
             objects: Objects::of(root).ok(),
             open: Vec::new(),
             circular: Vec::new(),
@@ -133,10 +124,7 @@ impl<'v> Printer<'v> {
             });
             return format!("[Circular *{number}]");
         }
-        if !matches!(
-            target,
-            Value::Array(_) | Value::Set(_) | Value::Map(_) | Value::Object(_) | Value::Error(_)
-        ) {
+        if !matches!(target, Value::Array(_) | Value::Set(_) | Value::Map(_) | Value::Object(_) | Value::Error(_)) {
             let text = self.leaf(target, indent);
             self.pay(text.len());
             return text;
@@ -156,10 +144,7 @@ impl<'v> Printer<'v> {
 
     /// Counts from 1.
     fn circular_number(&self, target: &Value) -> Option<usize> {
-        self.circular
-            .iter()
-            .position(|circular| std::ptr::eq(*circular, target))
-            .map(|place| place + 1)
+        self.circular.iter().position(|circular| std::ptr::eq(*circular, target)).map(|place| place + 1)
     }
 
     fn leaf(&self, value: &Value, indent: usize) -> String {
@@ -170,16 +155,10 @@ impl<'v> Printer<'v> {
             Value::BigInt(number) => big_int(number),
             Value::String(text) => quoted(text, self.style.text.min(self.left)),
             Value::ArrayBuffer(content) => {
-                format!(
-                    "ArrayBuffer {{ {}, byteLength: {} }}",
-                    bytes(content),
-                    content.len()
-                )
+                format!("ArrayBuffer {{ {}, byteLength: {} }}", bytes(content), content.len())
             }
             Value::TypedArray(array) => self.typed_array(array, indent),
-            Value::Date(milliseconds) => {
-                date::iso_text(*milliseconds).unwrap_or_else(|| "Invalid Date".into())
-            }
+            Value::Date(milliseconds) => date::iso_text(*milliseconds).unwrap_or_else(|| "Invalid Date".into()),
             Value::RegExp(pattern) => {
                 let source = escaped_line(&pattern.source, self.style.text);
                 format!("/{source}/{}", escaped_line(&pattern.flags, self.style.text))
@@ -192,11 +171,7 @@ impl<'v> Printer<'v> {
     fn typed_array(&self, array: &TypedArray, indent: usize) -> String {
         let name = array.kind.name();
         if array.kind == TypedArrayKind::DataView {
-            return format!(
-                "{name} {{ {}, byteLength: {} }}",
-                bytes(&array.bytes),
-                array.bytes.len()
-            );
+            return format!("{name} {{ {}, byteLength: {} }}", bytes(&array.bytes), array.bytes.len());
         }
         let shown = self.style.items.min(self.left);
         let elements = array.elements().take(shown);
@@ -217,11 +192,7 @@ impl<'v> Printer<'v> {
             }
             Value::Map(pairs) => {
                 let parts = self.parts(pairs.iter(), |printer, (key, item)| {
-                    format!(
-                        "{} => {}",
-                        printer.value(key, indent + 2),
-                        printer.value(item, indent + 2)
-                    )
+                    format!("{} => {}", printer.value(key, indent + 2), printer.value(item, indent + 2))
                 });
                 self.join(&format!("Map({}) {{", pairs.len()), &parts, "}", indent)
             }
@@ -287,19 +258,11 @@ impl<'v> Printer<'v> {
             Layout::Line => escaped_line(message, self.style.text),
             Layout::Broken { .. } => printable(message),
         };
-        let head = if message.is_empty() {
-            name
-        } else {
-            format!("{name}: {message}")
-        };
+        let head = if message.is_empty() { name } else { format!("{name}: {message}") };
         let text = match (&error.stack, self.style.layout) {
             (Some(stack), Layout::Broken { .. }) if !stack.trim().is_empty() => {
                 let stack = printable(limit(stack.trim_end(), self.style.text).0);
-                let whole = if stack.starts_with(&head) {
-                    stack
-                } else {
-                    format!("{head}\n{stack}")
-                };
+                let whole = if stack.starts_with(&head) { stack } else { format!("{head}\n{stack}") };
                 whole.replace('\n', &format!("\n{:indent$}", ""))
             }
             _ => format!("[{head}]"),
@@ -313,11 +276,7 @@ impl<'v> Printer<'v> {
             let items = self.array_items(errors, indent + 4);
             parts.push(format!("[errors]: {}", self.join("[", &items, "]", indent + 2)));
         }
-        if parts.is_empty() {
-            text
-        } else {
-            self.join(&format!("{text} {{"), &parts, "}", indent)
-        }
+        if parts.is_empty() { text } else { self.join(&format!("{text} {{"), &parts, "}", indent) }
     }
 
     fn join(&self, open: &str, parts: &[String], close: &str, indent: usize) -> String {

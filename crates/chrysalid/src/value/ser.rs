@@ -46,21 +46,12 @@ impl Serializer {
 
     fn items(self, variant: Option<&'static str>) -> Result<Items, ValueError> {
         let outer = if variant.is_some() { self.inside()? } else { self };
-        Ok(Items {
-            inner: outer.inside()?,
-            variant,
-            built: Vec::new(),
-        })
+        Ok(Items { inner: outer.inside()?, variant, built: Vec::new() })
     }
 
     fn entries(self, variant: Option<&'static str>) -> Result<Entries, ValueError> {
         let outer = if variant.is_some() { self.inside()? } else { self };
-        Ok(Entries {
-            inner: outer.inside()?,
-            variant,
-            built: Vec::new(),
-            key: None,
-        })
+        Ok(Entries { inner: outer.inside()?, variant, built: Vec::new(), key: None })
     }
 }
 
@@ -116,20 +107,11 @@ impl ser::Serializer for Serializer {
         Ok(Value::Undefined)
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Value, ValueError> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<Value, ValueError> {
         Ok(Value::from(variant))
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        inner: &T,
-    ) -> Result<Value, ValueError> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, inner: &T) -> Result<Value, ValueError> {
         inner.serialize(self)
     }
 
@@ -240,10 +222,7 @@ impl ser::SerializeMap for Entries {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ValueError> {
-        let key = self
-            .key
-            .take()
-            .ok_or_else(|| ValueError::mismatch("value of a map before its key"))?;
+        let key = self.key.take().ok_or_else(|| ValueError::mismatch("value of a map before its key"))?;
         self.built.push((key, value.serialize(self.inner)?));
         Ok(())
     }
@@ -290,10 +269,7 @@ fn key_text(key: &Value) -> Result<String, ValueError> {
         Value::Bool(truth) => Ok(truth.to_string()),
         Value::Number(number) => Ok(number::text(*number)),
         Value::BigInt(number) => Ok(number.to_string()),
-        _ => Err(ValueError::mismatch(format!(
-            "key of a map is {}, expected a string",
-            key.kind_name()
-        ))),
+        _ => Err(ValueError::mismatch(format!("key of a map is {}, expected a string", key.kind_name()))),
     }
 }
 
@@ -324,12 +300,7 @@ mod tests {
 
     #[test]
     fn structs_and_enums() {
-        let order = Order {
-            item: "tea",
-            count: Some(u64::MAX),
-            note: None,
-            state: State::Open,
-        };
+        let order = Order { item: "tea", count: Some(u64::MAX), note: None, state: State::Open };
         assert_eq!(
             to_value(&order).unwrap().to_string(),
             "{ item: 'tea', count: 18446744073709551615n, note: null, state: 'Open' }"
@@ -343,25 +314,14 @@ mod tests {
 
     #[test]
     fn integers_beyond_two_to_the_53_are_bigints() {
-        assert_eq!(
-            to_value(&(1i64 << 53)).unwrap(),
-            Value::Number(9_007_199_254_740_992.0)
-        );
-        assert_eq!(
-            to_value(&((1i64 << 53) + 1)).unwrap(),
-            Value::BigInt(9_007_199_254_740_993i64.into())
-        );
+        assert_eq!(to_value(&(1i64 << 53)).unwrap(), Value::Number(9_007_199_254_740_992.0));
+        assert_eq!(to_value(&((1i64 << 53) + 1)).unwrap(), Value::BigInt(9_007_199_254_740_993i64.into()));
         assert_eq!(to_value(&u128::MAX).unwrap(), Value::BigInt(u128::MAX.into()));
     }
 
     #[test]
     fn keys_become_text() {
-        assert_eq!(
-            to_value(&BTreeMap::from([(1u8, 'a'), (20, 'b')]))
-                .unwrap()
-                .to_string(),
-            "{ '1': 'a', '20': 'b' }"
-        );
+        assert_eq!(to_value(&BTreeMap::from([(1u8, 'a'), (20, 'b')])).unwrap().to_string(), "{ '1': 'a', '20': 'b' }");
         let error = to_value(&BTreeMap::from([((1, 2), 3)])).unwrap_err();
         assert_eq!(error.to_string(), "key of a map is Array, expected a string at $");
     }
@@ -377,9 +337,6 @@ mod tests {
     fn depth_is_bounded() {
         let deep = |levels| (1..levels).fold(Nested(vec![]), |inner, _| Nested(vec![inner]));
         assert!(to_value(&deep(128)).is_ok());
-        assert_eq!(
-            to_value(&deep(129)).unwrap_err().to_string(),
-            "value is 129 levels deep, more than 128"
-        );
+        assert_eq!(to_value(&deep(129)).unwrap_err().to_string(), "value is 129 levels deep, more than 128");
     }
 }

@@ -17,10 +17,7 @@ fn nested(levels: u32) -> Value {
         1 => Value::Object([("key", inner)].into_iter().collect()),
         2 => Value::Map(vec![(inner, Value::Null)]),
         3 => Value::Set(vec![inner]),
-        _ => Value::from(ErrorValue {
-            cause: Some(inner),
-            ..ErrorValue::new("Error", "deep")
-        }),
+        _ => Value::from(ErrorValue { cause: Some(inner), ..ErrorValue::new("Error", "deep") }),
     })
 }
 
@@ -41,27 +38,14 @@ fn deep_values_fit_a_small_stack() {
 
 #[test]
 fn deep_values_cross_or_fail_on_a_small_stack() {
-    let bounds = wire::Bounds {
-        bytes: 1 << 20,
-        depth: 512,
-        nodes: 1_000_000,
-    };
+    let bounds = wire::Bounds { bytes: 1 << 20, depth: 512, nodes: 1_000_000 };
     on_small_stack(|| {
         let value = nested(512);
         let bytes = wire::encode(&value, &bounds).unwrap();
         assert!(wire::decode(&bytes, &bounds).as_ref() == Ok(&value));
         assert!(wire::encode_canonical(&value, &bounds).is_ok());
-        for result in [
-            wire::encode(&nested(100_000), &bounds),
-            wire::encode_canonical(&nested(513), &bounds),
-        ] {
-            assert_eq!(
-                result,
-                Err(wire::WireError::TooDeep {
-                    depth: 513,
-                    limit: 512
-                })
-            );
+        for result in [wire::encode(&nested(100_000), &bounds), wire::encode_canonical(&nested(513), &bounds)] {
+            assert_eq!(result, Err(wire::WireError::TooDeep { depth: 513, limit: 512 }));
         }
         assert!(nested(100_000).to_json().is_err());
     });
@@ -83,15 +67,8 @@ fn equality_is_that_of_the_encoding() {
 #[test]
 fn debug_names_each_variant() {
     let value = Value::Array(vec![
-        Value::Object(
-            [("a", Value::from(1)), ("b", Value::Map(vec![]))]
-                .into_iter()
-                .collect(),
-        ),
-        Value::from(ErrorValue {
-            cause: Some(Value::Undefined),
-            ..ErrorValue::new("E", "m")
-        }),
+        Value::Object([("a", Value::from(1)), ("b", Value::Map(vec![]))].into_iter().collect()),
+        Value::from(ErrorValue { cause: Some(Value::Undefined), ..ErrorValue::new("E", "m") }),
         Value::Ref(0),
     ]);
     assert_eq!(
@@ -103,10 +80,7 @@ fn debug_names_each_variant() {
 #[test]
 fn parts_move_out_by_name() {
     assert_eq!(Value::from("x").into_string(), Ok("x".to_owned()));
-    assert_eq!(
-        Value::Array(vec![Value::Null]).into_array(),
-        Ok(vec![Value::Null])
-    );
+    assert_eq!(Value::Array(vec![Value::Null]).into_array(), Ok(vec![Value::Null]));
     assert_eq!(Value::Null.into_object(), Err(Value::Null));
 }
 

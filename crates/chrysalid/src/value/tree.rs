@@ -56,10 +56,7 @@ pub(super) struct Objects<'a> {
 impl<'a> Objects<'a> {
     /// Fails if a reference does not point back.
     pub(super) fn of(root: &'a Value) -> Result<Self, DanglingRef> {
-        let mut objects = Self {
-            numbered: Vec::new(),
-            shared: false,
-        };
+        let mut objects = Self { numbered: Vec::new(), shared: false };
         for value in preorder(root) {
             if let Value::Ref(index) = value {
                 objects.get(*index)?;
@@ -72,10 +69,7 @@ impl<'a> Objects<'a> {
     }
 
     pub(super) fn get(&self, index: u32) -> Result<&'a Value, DanglingRef> {
-        let dangling = DanglingRef {
-            index,
-            begun: self.numbered.len(),
-        };
+        let dangling = DanglingRef { index, begun: self.numbered.len() };
         let place = usize::try_from(index).map_err(|_| dangling)?;
         self.numbered.get(place).copied().ok_or(dangling)
     }
@@ -115,10 +109,7 @@ const BYTES: usize = 64 << 20;
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Self {
-            nodes: NODES,
-            bytes: BYTES,
-        }
+        Self { nodes: NODES, bytes: BYTES }
     }
 
     /// Pays for one value without its children, which pay for themselves.
@@ -127,10 +118,7 @@ impl Budget {
             Value::TypedArray(array) if !array.is_bytes() => array.len(),
             _ => 0,
         };
-        self.nodes = self
-            .nodes
-            .checked_sub(1 + elements)
-            .ok_or(ValueError::TooManyNodes { limit: NODES })?;
+        self.nodes = self.nodes.checked_sub(1 + elements).ok_or(ValueError::TooManyNodes { limit: NODES })?;
         let bytes = match value {
             Value::String(text) | Value::Description(text) => text.len(),
             Value::ArrayBuffer(bytes) => bytes.len(),
@@ -141,10 +129,7 @@ impl Budget {
             Value::Error(error) => error.name.len() + error.message.len(),
             _ => 0,
         };
-        self.bytes = self
-            .bytes
-            .checked_sub(bytes)
-            .ok_or(ValueError::TooManyBytes { limit: BYTES })?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(ValueError::TooManyBytes { limit: BYTES })?;
         Ok(())
     }
 }
@@ -177,10 +162,9 @@ impl Value {
             Self::Array(items) | Self::Set(items) => Children::Items(items.iter()),
             Self::Object(object) => Children::Properties(object.entries().iter()),
             Self::Map(pairs) => Children::Pairs(pairs.iter(), None),
-            Self::Error(error) => Children::Error(
-                error.cause.iter(),
-                error.errors.as_deref().unwrap_or_default().iter(),
-            ),
+            Self::Error(error) => {
+                Children::Error(error.cause.iter(), error.errors.as_deref().unwrap_or_default().iter())
+            }
             _ => Children::Items([].iter()),
         }
     }
@@ -201,10 +185,7 @@ impl Value {
             }),
             Self::Error(error) => {
                 let ErrorValue { cause, errors, .. } = &mut **error;
-                cause
-                    .iter_mut()
-                    .chain(errors.iter_mut().flatten())
-                    .for_each(visit);
+                cause.iter_mut().chain(errors.iter_mut().flatten()).for_each(visit);
             }
             _ => {}
         }
@@ -227,12 +208,9 @@ impl Value {
             Self::Array(items) => Self::Array(all(items)),
             Self::Hole => Self::Hole,
             Self::Object(object) => Self::Object(object.map(Self::copy_of_leaf)),
-            Self::Map(pairs) => Self::Map(
-                pairs
-                    .iter()
-                    .map(|(key, value)| (key.copy_of_leaf(), value.copy_of_leaf()))
-                    .collect(),
-            ),
+            Self::Map(pairs) => {
+                Self::Map(pairs.iter().map(|(key, value)| (key.copy_of_leaf(), value.copy_of_leaf())).collect())
+            }
             Self::Set(items) => Self::Set(all(items)),
             Self::Error(error) => Self::Error(Box::new(ErrorValue {
                 name: error.name.clone(),
@@ -247,11 +225,7 @@ impl Value {
     }
 
     fn copy_of_leaf(&self) -> Value {
-        if self.is_branch() {
-            Self::Undefined
-        } else {
-            self.copy_without_branches()
-        }
+        if self.is_branch() { Self::Undefined } else { self.copy_without_branches() }
     }
 
     /// Whether the two are equal but for their children.
@@ -263,20 +237,15 @@ impl Value {
                 left.to_bits() == right.to_bits() || (left.is_nan() && right.is_nan())
             }
             (Self::BigInt(left), Self::BigInt(right)) => left == right,
-            (Self::String(left), Self::String(right))
-            | (Self::Description(left), Self::Description(right)) => left == right,
+            (Self::String(left), Self::String(right)) | (Self::Description(left), Self::Description(right)) => {
+                left == right
+            }
             (Self::ArrayBuffer(left), Self::ArrayBuffer(right)) => left == right,
             (Self::TypedArray(left), Self::TypedArray(right)) => left == right,
             (Self::RegExp(left), Self::RegExp(right)) => left == right,
-            (Self::Array(left), Self::Array(right)) | (Self::Set(left), Self::Set(right)) => {
-                left.len() == right.len()
-            }
+            (Self::Array(left), Self::Array(right)) | (Self::Set(left), Self::Set(right)) => left.len() == right.len(),
             (Self::Object(left), Self::Object(right)) => {
-                left.len() == right.len()
-                    && left
-                        .iter()
-                        .zip(right)
-                        .all(|((left, _), (right, _))| left == right)
+                left.len() == right.len() && left.iter().zip(right).all(|((left, _), (right, _))| left == right)
             }
             (Self::Map(left), Self::Map(right)) => left.len() == right.len(),
             (Self::Error(left), Self::Error(right)) => {
@@ -323,11 +292,7 @@ impl Clone for Value {
     }
 }
 
-fn pair_branches<'s, 't>(
-    source: &'s Value,
-    target: &'t mut Value,
-    pending: &mut Vec<(&'s Value, &'t mut Value)>,
-) {
+fn pair_branches<'s, 't>(source: &'s Value, target: &'t mut Value, pending: &mut Vec<(&'s Value, &'t mut Value)>) {
     let mut children = source.children();
     target.each_child_mut(&mut |place| {
         if let Some(child) = children.next().filter(|child| child.is_branch()) {
@@ -409,11 +374,7 @@ fn write_head(value: &Value, formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
         Value::Map(_) => write!(formatter, "Map{brackets}"),
         Value::Set(_) => write!(formatter, "Set{brackets}"),
         Value::Error(error) => {
-            write!(
-                formatter,
-                "Error({:?}, {:?}, {:?}){brackets}",
-                error.name, error.message, error.stack
-            )
+            write!(formatter, "Error({:?}, {:?}, {:?}){brackets}", error.name, error.message, error.stack)
         }
         Value::Ref(index) => write!(formatter, "Ref({index})"),
         Value::Description(text) => write!(formatter, "Description({text:?})"),

@@ -113,10 +113,7 @@ pub(crate) enum WireError {
 impl WireError {
     /// Whether the value is sound but too large, in contrast to one that no sound guest sends.
     pub(crate) fn is_bound(&self) -> bool {
-        matches!(
-            self,
-            Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyNodes { .. }
-        )
+        matches!(self, Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyNodes { .. })
     }
 }
 

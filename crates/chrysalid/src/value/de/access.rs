@@ -1,9 +1,7 @@
 //! The parts of a value as serde asks for them: elements, entries, keys and variants.
 
 use serde::de::value::{BorrowedStrDeserializer, SeqAccessDeserializer};
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::{Node, integers, visit_integer, visit_leaf};
@@ -46,10 +44,7 @@ impl<'de> Deserializer<'de> for Pair<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
         let (key, value) = self.pair;
-        visitor.visit_seq(Items {
-            rest: [key, value].into_iter().map(|value| self.node.at(value)),
-            index: 0,
-        })
+        visitor.visit_seq(Items { rest: [key, value].into_iter().map(|value| self.node.at(value)), index: 0 })
     }
 }
 
@@ -64,18 +59,13 @@ where
 {
     type Error = ValueError;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, ValueError> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ValueError> {
         let Some(node) = self.rest.next() else {
             return Ok(None);
         };
         let index = self.index;
         self.index += 1;
-        seed.deserialize(node)
-            .map(Some)
-            .map_err(|error| error.within(Segment::Index(index)))
+        seed.deserialize(node).map(Some).map_err(|error| error.within(Segment::Index(index)))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -110,34 +100,22 @@ impl<'de> Entries<'de> {
                     .filter(|(_, value)| !value.is_undefined())
                     .map(move |(key, value)| (Key::Text(key), Content::Node(node.at(value)))),
             ),
-            Value::Map(pairs) => Box::new(pairs.iter().filter(|(_, value)| !value.is_undefined()).map(
-                move |(key, value)| match key {
+            Value::Map(pairs) => {
+                Box::new(pairs.iter().filter(|(_, value)| !value.is_undefined()).map(move |(key, value)| match key {
                     Value::String(text) => (Key::Text(text), Content::Node(node.at(value))),
                     _ => (Key::Node(node.at(key)), Content::Node(node.at(value))),
-                },
-            )),
+                }))
+            }
             Value::Error(error) => {
                 let texts = [("name", &error.name), ("message", &error.message)];
-                let texts = texts
-                    .into_iter()
-                    .map(|(key, text)| (Key::Text(key), Content::Text(text)));
-                let cause = error
-                    .cause
-                    .as_ref()
-                    .map(|cause| (Key::Text("cause"), Content::Node(node.at(cause))));
-                let errors = error
-                    .errors
-                    .as_deref()
-                    .map(|errors| (Key::Text("errors"), Content::List(node, errors)));
+                let texts = texts.into_iter().map(|(key, text)| (Key::Text(key), Content::Text(text)));
+                let cause = error.cause.as_ref().map(|cause| (Key::Text("cause"), Content::Node(node.at(cause))));
+                let errors = error.errors.as_deref().map(|errors| (Key::Text("errors"), Content::List(node, errors)));
                 Box::new(texts.chain(cause).chain(errors))
             }
             _ => Box::new(std::iter::empty()),
         };
-        Self {
-            rest,
-            current: None,
-            index: 0,
-        }
+        Self { rest, current: None, index: 0 }
     }
 }
 
@@ -162,10 +140,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ValueError> {
-        let (segment, content) = self
-            .current
-            .take()
-            .ok_or_else(|| ValueError::mismatch("value of a map read before its key"))?;
+        let (segment, content) =
+            self.current.take().ok_or_else(|| ValueError::mismatch("value of a map read before its key"))?;
         let value = match content {
             Content::Node(node) => seed.deserialize(node),
             Content::Text(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
@@ -220,11 +196,7 @@ impl<'de> Deserializer<'de> for KeyText<'de> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, ValueError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ValueError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -262,23 +234,14 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, ValueError> {
-        seed.deserialize(self.content)
-            .map_err(|error| error.within(Segment::Key(self.name)))
+        seed.deserialize(self.content).map_err(|error| error.within(Segment::Key(self.name)))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ValueError> {
-        self.content
-            .deserialize_seq(visitor)
-            .map_err(|error| error.within(Segment::Key(self.name)))
+        self.content.deserialize_seq(visitor).map_err(|error| error.within(Segment::Key(self.name)))
     }
 
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ValueError> {
-        self.content
-            .deserialize_map(visitor)
-            .map_err(|error| error.within(Segment::Key(self.name)))
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, ValueError> {
+        self.content.deserialize_map(visitor).map_err(|error| error.within(Segment::Key(self.name)))
     }
 }

@@ -17,8 +17,7 @@ pub(super) fn join(layout: Layout, open: &str, parts: &[String], close: &str, in
         return on_one_line(open, parts, close);
     };
     let width = |text: &str| text.chars().count();
-    let total =
-        indent + width(open) + parts.iter().map(|part| width(part) + 2).sum::<usize>() + width(close) + 1;
+    let total = indent + width(open) + parts.iter().map(|part| width(part) + 2).sum::<usize>() + width(close) + 1;
     if total <= columns && !open.contains('\n') && !parts.iter().any(|part| part.contains('\n')) {
         return on_one_line(open, parts, close);
     }
@@ -28,12 +27,7 @@ pub(super) fn join(layout: Layout, open: &str, parts: &[String], close: &str, in
     } else {
         parts.join(&separator)
     };
-    format!(
-        "{open}\n{:inner$}{body}\n{:indent$}{close}",
-        "",
-        "",
-        inner = indent + 2
-    )
+    format!("{open}\n{:inner$}{body}\n{:indent$}{close}", "", "", inner = indent + 2)
 }
 
 fn on_one_line(open: &str, parts: &[String], close: &str) -> String {

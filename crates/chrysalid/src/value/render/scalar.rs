@@ -20,19 +20,11 @@ pub(super) fn big_int(number: &BigInt) -> String {
     }
     let sign = if number.is_negative() { "-" } else { "" };
     let hex = number.magnitude_hex();
-    format!(
-        "{sign}0x{}…n ({} bits)",
-        hex.get(..32).unwrap_or(&hex),
-        number.bits()
-    )
+    format!("{sign}0x{}…n ({} bits)", hex.get(..32).unwrap_or(&hex), number.bits())
 }
 
 pub(super) fn bytes(content: &[u8]) -> String {
-    let mut parts: Vec<_> = content
-        .iter()
-        .take(BYTES)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut parts: Vec<_> = content.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
     parts.extend(more(content.len().saturating_sub(BYTES), "byte", "bytes"));
     format!("<{}>", parts.join(" "))
 }
@@ -41,20 +33,13 @@ pub(super) fn bytes(content: &[u8]) -> String {
 pub(super) fn key(name: &str) -> String {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '$';
     let identifier = !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(plain);
-    if identifier && !name.is_empty() && name.len() <= KEY {
-        name.into()
-    } else {
-        quoted(name, KEY)
-    }
+    if identifier && !name.is_empty() && name.len() <= KEY { name.into() } else { quoted(name, KEY) }
 }
 
 /// A string in the quotes that need the least escaping, and how much of it was left out.
 pub(super) fn quoted(text: &str, characters: usize) -> String {
     let (shown, left_out) = limit(text, characters);
-    let quote = ['\'', '"', '`']
-        .into_iter()
-        .find(|quote| !shown.contains(*quote))
-        .unwrap_or('\'');
+    let quote = ['\'', '"', '`'].into_iter().find(|quote| !shown.contains(*quote)).unwrap_or('\'');
     let mut output = String::from(quote);
     for symbol in shown.chars() {
         match symbol {
@@ -163,14 +148,8 @@ mod tests {
 
     #[test]
     fn trojan_source() {
-        assert_eq!(
-            quoted("\u{202e}evil\u{1b}[2J\r", 99),
-            "'\\u{202e}evil\\x1b[2J\\x0d'"
-        );
-        assert_eq!(
-            printable("a\n\tb\u{9b}31m\u{200b}\u{e0041}"),
-            "a\n\tb\\x9b31m\\u{200b}\\u{e0041}"
-        );
+        assert_eq!(quoted("\u{202e}evil\u{1b}[2J\r", 99), "'\\u{202e}evil\\x1b[2J\\x0d'");
+        assert_eq!(printable("a\n\tb\u{9b}31m\u{200b}\u{e0041}"), "a\n\tb\\x9b31m\\u{200b}\\u{e0041}");
         assert_eq!(key("a\u{2066}b"), "'a\\u{2066}b'");
     }
 

@@ -21,47 +21,23 @@ fn leaves_read_as_in_node() {
         (Value::from(f64::NAN), "NaN"),
         (Value::from(BigInt::from(-12)), "-12n"),
         (Value::from("it's\n"), "\"it's\\n\""),
+        (Value::ArrayBuffer(vec![1, 171]), "ArrayBuffer { <01 ab>, byteLength: 2 }"),
+        (Value::from(TypedArray::uint8(vec![1, 2])), "Uint8Array(2) [ 1, 2 ]"),
         (
-            Value::ArrayBuffer(vec![1, 171]),
-            "ArrayBuffer { <01 ab>, byteLength: 2 }",
-        ),
-        (
-            Value::from(TypedArray::uint8(vec![1, 2])),
-            "Uint8Array(2) [ 1, 2 ]",
-        ),
-        (
-            Value::from(TypedArray {
-                kind: TypedArrayKind::DataView,
-                bytes: vec![0; 60],
-            }),
-            &format!(
-                "DataView {{ <{}... 10 more bytes>, byteLength: 60 }}",
-                "00 ".repeat(50)
-            ),
+            Value::from(TypedArray { kind: TypedArrayKind::DataView, bytes: vec![0; 60] }),
+            &format!("DataView {{ <{}... 10 more bytes>, byteLength: 60 }}", "00 ".repeat(50)),
         ),
         (Value::Date(0.0), "1970-01-01T00:00:00.000Z"),
         (Value::Date(f64::NAN), "Invalid Date"),
-        (
-            Value::from(RegExp {
-                source: "a\n".into(),
-                flags: "g".into(),
-            }),
-            "/a\\n/g",
-        ),
+        (Value::from(RegExp { source: "a\n".into(), flags: "g".into() }), "/a\\n/g"),
         (Value::Description("[Function: f]".into()), "[Function: f]"),
         (Value::Ref(7), "[Object *7]"),
-        (
-            Value::from("1".repeat(2000).parse::<BigInt>().unwrap()),
-            "0x33ce8a8f5d4d80e3adb8e17f6dbd59ca…n (6641 bits)",
-        ),
+        (Value::from("1".repeat(2000).parse::<BigInt>().unwrap()), "0x33ce8a8f5d4d80e3adb8e17f6dbd59ca…n (6641 bits)"),
     ];
     for (value, expected) in cases {
         let text = render(&value, &Style::default());
         if expected.starts_with("0x") {
-            assert!(
-                text.starts_with("0x") && text.ends_with("…n (6641 bits)"),
-                "{text}"
-            );
+            assert!(text.starts_with("0x") && text.ends_with("…n (6641 bits)"), "{text}");
         } else {
             assert_eq!(text, expected);
         }
@@ -76,21 +52,12 @@ fn containers_read_as_in_node() {
         (object(vec![]), "{}"),
         (Value::Map(vec![]), "Map(0) {}"),
         (holes, "[ <2 empty items>, 1, <1 empty item> ]"),
-        (
-            object(vec![("a", Value::from("x")), ("b-c", Value::Null)]),
-            "{ a: 'x', 'b-c': null }",
-        ),
-        (
-            Value::Map(vec![(Value::from("k"), Value::from(1))]),
-            "Map(1) { 'k' => 1 }",
-        ),
+        (object(vec![("a", Value::from("x")), ("b-c", Value::Null)]), "{ a: 'x', 'b-c': null }"),
+        (Value::Map(vec![(Value::from("k"), Value::from(1))]), "Map(1) { 'k' => 1 }"),
         (Value::Set(vec![Value::from(1)]), "Set(1) { 1 }"),
         (Value::from(ErrorValue::new("TypeError", "no")), "[TypeError: no]"),
         (Value::from(ErrorValue::new("Error", "")), "[Error]"),
-        (
-            Value::Array(vec![Value::Array(vec![]), Value::Ref(1), Value::Ref(0)]),
-            "<ref *1> [ [], [], [Circular *1] ]",
-        ),
+        (Value::Array(vec![Value::Array(vec![]), Value::Ref(1), Value::Ref(0)]), "<ref *1> [ [], [], [Circular *1] ]"),
     ];
     for (value, expected) in cases {
         assert_eq!(render(&value, &Style::default()), expected);
@@ -99,16 +66,8 @@ fn containers_read_as_in_node() {
 
 #[test]
 fn long_containers_break_into_lines() {
-    let rows = (0..3).map(|id| {
-        object(vec![
-            ("id", Value::from(id)),
-            ("name", Value::from("some quite long name")),
-        ])
-    });
-    let value = object(vec![
-        ("total", Value::from(3)),
-        ("rows", Value::Array(rows.collect())),
-    ]);
+    let rows = (0..3).map(|id| object(vec![("id", Value::from(id)), ("name", Value::from("some quite long name"))]));
+    let value = object(vec![("total", Value::from(3)), ("rows", Value::Array(rows.collect()))]);
     let expected = "\
 {
   total: 3,
@@ -119,13 +78,7 @@ fn long_containers_break_into_lines() {
   ]
 }";
     assert_eq!(render(&value, &Style::default()), expected);
-    let line = render(
-        &value,
-        &Style {
-            layout: Layout::Line,
-            ..Style::default()
-        },
-    );
+    let line = render(&value, &Style { layout: Layout::Line, ..Style::default() });
     assert!(line.starts_with("{ total: 3, rows: [ { id: 0, name: ") && !line.contains('\n'));
     assert_eq!(
         render(&numbers(30), &Style::default()),
@@ -150,13 +103,7 @@ fn errors_show_stack_cause_and_errors() {
 }";
     assert_eq!(render(&value, &Style::default()), expected);
     assert_eq!(
-        render(
-            &value,
-            &Style {
-                layout: Layout::Line,
-                ..Style::default()
-            }
-        ),
+        render(&value, &Style { layout: Layout::Line, ..Style::default() }),
         "{ error: [Error: outer] { [cause]: [RangeError: inner], [errors]: [ 1 ] } }"
     );
 }
@@ -164,45 +111,11 @@ fn errors_show_stack_cause_and_errors() {
 #[test]
 fn depth_width_text_and_length_are_bounded() {
     let nested = (0..9).fold(Value::from(1), |inner, _| object(vec![("a", inner)]));
-    assert_eq!(
-        render(
-            &nested,
-            &Style {
-                depth: 2,
-                ..Style::default()
-            }
-        ),
-        "{ a: { a: [Object] } }"
-    );
-    assert_eq!(
-        render(
-            &numbers(5),
-            &Style {
-                items: 3,
-                ..Style::default()
-            }
-        ),
-        "[ 0, 1, 2, ... 2 more items ]"
-    );
+    assert_eq!(render(&nested, &Style { depth: 2, ..Style::default() }), "{ a: { a: [Object] } }");
+    assert_eq!(render(&numbers(5), &Style { items: 3, ..Style::default() }), "[ 0, 1, 2, ... 2 more items ]");
     let text = Value::from("x".repeat(12));
-    assert_eq!(
-        render(
-            &text,
-            &Style {
-                text: 10,
-                ..Style::default()
-            }
-        ),
-        "'xxxxxxxxxx'... 2 more characters"
-    );
-    let text = render(
-        &numbers(100_000),
-        &Style {
-            items: usize::MAX,
-            bytes: 100,
-            ..Style::default()
-        },
-    );
+    assert_eq!(render(&text, &Style { text: 10, ..Style::default() }), "'xxxxxxxxxx'... 2 more characters");
+    let text = render(&numbers(100_000), &Style { items: usize::MAX, bytes: 100, ..Style::default() });
     assert!(text.len() <= 100 && text.ends_with('…'), "{text}");
 }
 
@@ -212,10 +125,7 @@ fn billion_laughs_and_deep_values_end_soon() {
     for level in (0..40).rev() {
         value = Value::Array(vec![value, Value::Ref(level + 1)]);
     }
-    let style = Style {
-        depth: usize::MAX,
-        ..Style::default()
-    };
+    let style = Style { depth: usize::MAX, ..Style::default() };
     assert!(render(&value, &style).len() <= style.bytes);
     let deep = (0..100_000).fold(Value::from(1), |inner, _| Value::Array(vec![inner]));
     assert!(render(&deep, &style).len() <= style.bytes);
@@ -225,10 +135,7 @@ fn billion_laughs_and_deep_values_end_soon() {
 fn console_lines_show_strings_bare() {
     let line = |items: Vec<Value>| console_line(&Value::Array(items), &Style::default());
     assert_eq!(line(vec![]), "");
-    assert_eq!(
-        line(vec![Value::from("a\nb"), Value::from(1), numbers(2)]),
-        "a\nb 1 [ 0, 1 ]"
-    );
+    assert_eq!(line(vec![Value::from("a\nb"), Value::from(1), numbers(2)]), "a\nb 1 [ 0, 1 ]");
     assert_eq!(line(vec![numbers(1), Value::Ref(1)]), "[ 0 ] [ 0 ]");
     assert_eq!(line(vec![Value::from("\u{1b}[31mred")]), "\\x1b[31mred");
     let long = line(vec![Value::from("x".repeat(1 << 20)), Value::from("y")]);

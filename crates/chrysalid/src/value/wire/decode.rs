@@ -10,16 +10,10 @@ const RESERVE: usize = 16;
 /// Reads the one value that the bytes are.
 pub(crate) fn decode(bytes: &[u8], bounds: &Bounds) -> Result<Value, WireError> {
     if bytes.len() > bounds.bytes {
-        return Err(WireError::TooLarge {
-            bytes: bytes.len(),
-            limit: bounds.bytes,
-        });
+        return Err(WireError::TooLarge { bytes: bytes.len(), limit: bounds.bytes });
     }
     let mut decoder = Decoder {
-        input: Input {
-            all: bytes,
-            rest: bytes,
-        },
+        input: Input { all: bytes, rest: bytes },
         bounds,
         nodes: 0,
         frames: Vec::new(),
@@ -30,9 +24,7 @@ pub(crate) fn decode(bytes: &[u8], bounds: &Bounds) -> Result<Value, WireError> 
     decoder.expect_nodes(1)?;
     let value = decoder.run()?;
     if !decoder.input.rest.is_empty() {
-        return Err(WireError::Trailing {
-            bytes: decoder.input.rest.len(),
-        });
+        return Err(WireError::Trailing { bytes: decoder.input.rest.len() });
     }
     // Dropping the earlier of two values shifts the numbers of all objects after it.
     if decoder.has_refs && decoder.has_duplicates {
@@ -55,30 +47,11 @@ struct Decoder<'b> {
 
 /// A container whose children are being read. `left` counts values still to come.
 enum Frame {
-    Array {
-        items: Vec<Value>,
-        left: usize,
-    },
-    Object {
-        entries: Vec<(String, Value)>,
-        key: String,
-        left: usize,
-    },
-    Map {
-        pairs: Vec<(Value, Value)>,
-        key: Option<Value>,
-        left: usize,
-    },
-    Set {
-        items: Vec<Value>,
-        left: usize,
-    },
-    Error {
-        error: Box<ErrorValue>,
-        cause: Part,
-        errors: Part,
-        left: usize,
-    },
+    Array { items: Vec<Value>, left: usize },
+    Object { entries: Vec<(String, Value)>, key: String, left: usize },
+    Map { pairs: Vec<(Value, Value)>, key: Option<Value>, left: usize },
+    Set { items: Vec<Value>, left: usize },
+    Error { error: Box<ErrorValue>, cause: Part, errors: Part, left: usize },
 }
 
 /// A part of an error that its flags may announce.
@@ -91,11 +64,7 @@ enum Part {
 
 impl Part {
     fn announced_by(flags: u8, flag: u8) -> Self {
-        if flags & flag == 0 {
-            Self::Absent
-        } else {
-            Self::Announced
-        }
+        if flags & flag == 0 { Self::Absent } else { Self::Announced }
     }
 }
 
@@ -109,11 +78,8 @@ impl Decoder<'_> {
                     None => return Ok(value),
                 }
             }
-            complete = if self.approach_child()? {
-                self.value()?
-            } else {
-                self.frames.pop().map(|frame| self.finish(frame))
-            };
+            complete =
+                if self.approach_child()? { self.value()? } else { self.frames.pop().map(|frame| self.finish(frame)) };
         }
     }
 
@@ -129,20 +95,12 @@ impl Decoder<'_> {
                 }
                 take_one(left)
             }
-            Frame::Error {
-                cause: cause @ Part::Announced,
-                ..
-            } => {
+            Frame::Error { cause: cause @ Part::Announced, .. } => {
                 self.expect_nodes(1)?;
                 *cause = Part::Begun;
                 true
             }
-            Frame::Error {
-                errors: errors @ Part::Announced,
-                error,
-                left,
-                ..
-            } => {
+            Frame::Error { errors: errors @ Part::Announced, error, left, .. } => {
                 *errors = Part::Begun;
                 *left = self.count(1, 1)?;
                 error.errors = Some(Vec::with_capacity(RESERVE.min(*left)));
@@ -201,10 +159,7 @@ impl Decoder<'_> {
             tag::ARRAY_BUFFER => Value::ArrayBuffer(self.input.counted()?.into()),
             tag::TYPED_ARRAY => Value::TypedArray(self.typed_array()?),
             tag::DATE => Value::Date(self.input.double()?),
-            tag::REG_EXP => Value::RegExp(Box::new(RegExp {
-                source: self.input.text()?,
-                flags: self.input.text()?,
-            })),
+            tag::REG_EXP => Value::RegExp(Box::new(RegExp { source: self.input.text()?, flags: self.input.text()? })),
             tag::HOLE if matches!(self.frames.last(), Some(Frame::Array { .. })) => Value::Hole,
             tag::HOLE => return Err(WireError::Hole),
             tag::REF => self.reference()?,
@@ -220,42 +175,25 @@ impl Decoder<'_> {
     fn open(&mut self, tag: u8) -> Result<(), WireError> {
         let depth = self.frames.len() + 1;
         if u32::try_from(depth).is_ok_and(|depth| depth > self.bounds.depth) {
-            return Err(WireError::TooDeep {
-                depth,
-                limit: self.bounds.depth,
-            });
+            return Err(WireError::TooDeep { depth, limit: self.bounds.depth });
         }
         let frame = match tag {
             tag::OBJECT => {
                 let left = self.count(2, 1)?;
-                Frame::Object {
-                    entries: Vec::with_capacity(RESERVE.min(left)),
-                    key: String::new(),
-                    left,
-                }
+                Frame::Object { entries: Vec::with_capacity(RESERVE.min(left)), key: String::new(), left }
             }
             tag::MAP => {
                 let count = self.count(2, 2)?;
-                Frame::Map {
-                    pairs: Vec::with_capacity(RESERVE.min(count)),
-                    key: None,
-                    left: count * 2,
-                }
+                Frame::Map { pairs: Vec::with_capacity(RESERVE.min(count)), key: None, left: count * 2 }
             }
             tag::SET => {
                 let left = self.count(1, 1)?;
-                Frame::Set {
-                    items: Vec::with_capacity(RESERVE.min(left)),
-                    left,
-                }
+                Frame::Set { items: Vec::with_capacity(RESERVE.min(left)), left }
             }
             tag::ERROR => self.error_head()?,
             _ => {
                 let left = self.count(1, 1)?;
-                Frame::Array {
-                    items: Vec::with_capacity(RESERVE.min(left)),
-                    left,
-                }
+                Frame::Array { items: Vec::with_capacity(RESERVE.min(left)), left }
             }
         };
         self.frames.push(frame);
@@ -267,10 +205,7 @@ impl Decoder<'_> {
         let offset = self.input.offset();
         let flags = self.input.byte()?;
         if flags & !(has::STACK | has::CAUSE | has::ERRORS) != 0 {
-            return Err(WireError::Malformed {
-                what: "error flags",
-                offset,
-            });
+            return Err(WireError::Malformed { what: "error flags", offset });
         }
         if flags & has::STACK != 0 {
             error.stack = Some(self.input.text()?);
@@ -285,10 +220,7 @@ impl Decoder<'_> {
 
     fn big_int(&mut self) -> Result<BigInt, WireError> {
         let offset = self.input.offset();
-        let malformed = WireError::Malformed {
-            what: "bigint",
-            offset,
-        };
+        let malformed = WireError::Malformed { what: "bigint", offset };
         let negative = match self.input.byte()? {
             0 => false,
             1 => true,
@@ -296,30 +228,18 @@ impl Decoder<'_> {
         };
         let hex = self.input.counted()?;
         let number = BigInt::from_hex(negative, hex).ok_or(malformed)?;
-        if number.is_within_bound() {
-            Ok(number)
-        } else {
-            Err(WireError::BigInt { bits: number.bits() })
-        }
+        if number.is_within_bound() { Ok(number) } else { Err(WireError::BigInt { bits: number.bits() }) }
     }
 
     fn typed_array(&mut self) -> Result<TypedArray, WireError> {
         let offset = self.input.offset();
-        let kind = TypedArrayKind::from_wire(self.input.byte()?).ok_or(WireError::Malformed {
-            what: "typed array kind",
-            offset,
-        })?;
-        let array = TypedArray {
-            kind,
-            bytes: self.input.counted()?.into(),
-        };
+        let kind = TypedArrayKind::from_wire(self.input.byte()?)
+            .ok_or(WireError::Malformed { what: "typed array kind", offset })?;
+        let array = TypedArray { kind, bytes: self.input.counted()?.into() };
         if array.is_whole() {
             return Ok(array);
         }
-        Err(WireError::TypedArray {
-            bytes: array.bytes.len(),
-            size: kind.element_size(),
-        })
+        Err(WireError::TypedArray { bytes: array.bytes.len(), size: kind.element_size() })
     }
 
     fn reference(&mut self) -> Result<Value, WireError> {
@@ -338,9 +258,7 @@ impl Decoder<'_> {
         self.expect_nodes(u64::from(count) * values)?;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         if count > self.input.rest.len() / least_bytes {
-            return Err(WireError::Truncated {
-                offset: self.input.all.len(),
-            });
+            return Err(WireError::Truncated { offset: self.input.all.len() });
         }
         Ok(count)
     }
@@ -348,10 +266,7 @@ impl Decoder<'_> {
     fn expect_nodes(&mut self, more: u64) -> Result<(), WireError> {
         self.nodes += more;
         if self.nodes > u64::from(self.bounds.nodes) {
-            return Err(WireError::TooManyNodes {
-                nodes: self.nodes,
-                limit: self.bounds.nodes,
-            });
+            return Err(WireError::TooManyNodes { nodes: self.nodes, limit: self.bounds.nodes });
         }
         Ok(())
     }
@@ -395,26 +310,19 @@ impl<'b> Input<'b> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], WireError> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or(WireError::Truncated {
-            offset: self.all.len(),
-        })?;
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(WireError::Truncated { offset: self.all.len() })?;
         self.rest = rest;
         Ok(taken)
     }
 
     fn byte(&mut self) -> Result<u8, WireError> {
-        let (byte, rest) = self.rest.split_first().ok_or(WireError::Truncated {
-            offset: self.all.len(),
-        })?;
+        let (byte, rest) = self.rest.split_first().ok_or(WireError::Truncated { offset: self.all.len() })?;
         self.rest = rest;
         Ok(*byte)
     }
 
     fn varint(&mut self) -> Result<u32, WireError> {
-        let malformed = WireError::Malformed {
-            what: "varint",
-            offset: self.offset(),
-        };
+        let malformed = WireError::Malformed { what: "varint", offset: self.offset() };
         let mut number = 0u64;
         for shift in [0, 7, 14, 21, 28] {
             let byte = self.byte()?;
@@ -428,9 +336,7 @@ impl<'b> Input<'b> {
     }
 
     fn double(&mut self) -> Result<f64, WireError> {
-        let (bytes, rest) = self.rest.split_first_chunk().ok_or(WireError::Truncated {
-            offset: self.all.len(),
-        })?;
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(WireError::Truncated { offset: self.all.len() })?;
         self.rest = rest;
         let number = f64::from_le_bytes(*bytes);
         Ok(if number.is_nan() { f64::NAN } else { number })

@@ -20,10 +20,7 @@ pub(crate) fn encode_record(value: &Value, bounds: &Bounds) -> Result<Vec<u8>, W
 /// The canonical form. It can be deeper than the plain one, as an object may move to an earlier reference.
 pub(crate) fn encode_canonical(value: &Value, bounds: &Bounds) -> Result<Vec<u8>, WireError> {
     let mut encoder = Encoder::new(bounds, Reader::Host);
-    encoder.canonical = Some(Canonical {
-        objects: Objects::of(value)?,
-        written: HashMap::new(),
-    });
+    encoder.canonical = Some(Canonical { objects: Objects::of(value)?, written: HashMap::new() });
     encoder.run(value)
 }
 
@@ -57,23 +54,12 @@ enum Level<'v> {
     Properties(slice::Iter<'v, (String, Value)>),
     Sorted(vec::IntoIter<&'v (String, Value)>),
     Pairs(slice::Iter<'v, (Value, Value)>, Option<&'v Value>),
-    Error {
-        cause: Option<&'v Value>,
-        errors: Option<&'v [Value]>,
-    },
+    Error { cause: Option<&'v Value>, errors: Option<&'v [Value]> },
 }
 
 impl<'v> Encoder<'v> {
     fn new(bounds: &Bounds, reader: Reader) -> Self {
-        Self {
-            output: Vec::new(),
-            bounds: *bounds,
-            reader,
-            nodes: 0,
-            begun: 0,
-            levels: Vec::new(),
-            canonical: None,
-        }
+        Self { output: Vec::new(), bounds: *bounds, reader, nodes: 0, begun: 0, levels: Vec::new(), canonical: None }
     }
 
     fn run(mut self, root: &'v Value) -> Result<Vec<u8>, WireError> {
@@ -132,10 +118,7 @@ impl<'v> Encoder<'v> {
     fn value(&mut self, value: &'v Value) -> Result<(), WireError> {
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > self.bounds.nodes {
-            return Err(WireError::TooManyNodes {
-                nodes: self.nodes.into(),
-                limit: self.bounds.nodes,
-            });
+            return Err(WireError::TooManyNodes { nodes: self.nodes.into(), limit: self.bounds.nodes });
         }
         let Some(value) = self.settle_object(value)? else {
             return Ok(());
@@ -146,9 +129,7 @@ impl<'v> Encoder<'v> {
             Value::Bool(false) => self.put(&[tag::FALSE]),
             Value::Bool(true) => self.put(&[tag::TRUE]),
             Value::Number(number) => self.number(*number),
-            Value::BigInt(number) if !number.is_within_bound() => {
-                Err(WireError::BigInt { bits: number.bits() })
-            }
+            Value::BigInt(number) if !number.is_within_bound() => Err(WireError::BigInt { bits: number.bits() }),
             Value::BigInt(number) => {
                 self.put(&[tag::BIG_INT, u8::from(number.is_negative())])?;
                 self.text(&number.magnitude_hex())
@@ -167,13 +148,11 @@ impl<'v> Encoder<'v> {
             Value::Hole if matches!(self.levels.last(), Some(Level::Array(_))) => self.put(&[tag::HOLE]),
             Value::Hole => Err(WireError::Hole),
             Value::Ref(index) => self.reference(*index),
-            Value::Description(text) if self.reader == Reader::Program => Err(WireError::Description {
-                text: text.chars().take(100).collect(),
-            }),
-            Value::Description(text) => self.tagged_text(tag::DESCRIPTION, text),
-            Value::Array(_) | Value::Object(_) | Value::Map(_) | Value::Set(_) | Value::Error(_) => {
-                self.open(value)
+            Value::Description(text) if self.reader == Reader::Program => {
+                Err(WireError::Description { text: text.chars().take(100).collect() })
             }
+            Value::Description(text) => self.tagged_text(tag::DESCRIPTION, text),
+            Value::Array(_) | Value::Object(_) | Value::Map(_) | Value::Set(_) | Value::Error(_) => self.open(value),
         }
     }
 
@@ -200,10 +179,7 @@ impl<'v> Encoder<'v> {
     fn open(&mut self, value: &'v Value) -> Result<(), WireError> {
         let depth = self.levels.len() + 1;
         if u32::try_from(depth).is_ok_and(|depth| depth > self.bounds.depth) {
-            return Err(WireError::TooDeep {
-                depth,
-                limit: self.bounds.depth,
-            });
+            return Err(WireError::TooDeep { depth, limit: self.bounds.depth });
         }
         let (tag, length, level) = match value {
             Value::Object(object) => (tag::OBJECT, object.len(), self.properties(object.entries())),
@@ -213,10 +189,7 @@ impl<'v> Encoder<'v> {
             Value::Error(error) => {
                 self.error_head(error)?;
                 let errors = error.errors.as_deref();
-                self.levels.push(Level::Error {
-                    cause: error.cause.as_ref(),
-                    errors,
-                });
+                self.levels.push(Level::Error { cause: error.cause.as_ref(), errors });
                 return Ok(());
             }
             _ => return Ok(()),
@@ -259,21 +232,14 @@ impl<'v> Encoder<'v> {
     }
 
     fn double(&mut self, tag: u8, number: f64) -> Result<(), WireError> {
-        let bits = if number.is_nan() {
-            0x7ff8_0000_0000_0000
-        } else {
-            number.to_bits()
-        };
+        let bits = if number.is_nan() { 0x7ff8_0000_0000_0000 } else { number.to_bits() };
         self.put(&[tag])?;
         self.put(&bits.to_le_bytes())
     }
 
     fn typed_array(&mut self, array: &TypedArray) -> Result<(), WireError> {
         if !array.is_whole() {
-            return Err(WireError::TypedArray {
-                bytes: array.bytes.len(),
-                size: array.kind.element_size(),
-            });
+            return Err(WireError::TypedArray { bytes: array.bytes.len(), size: array.kind.element_size() });
         }
         self.put(&[tag::TYPED_ARRAY, array.kind.to_wire()])?;
         self.counted(&array.bytes)
@@ -304,10 +270,7 @@ impl<'v> Encoder<'v> {
 
     /// A length that no varint holds is far above every bound.
     fn length(&mut self, length: usize) -> Result<(), WireError> {
-        let too_large = WireError::TooLarge {
-            bytes: length,
-            limit: self.bounds.bytes,
-        };
+        let too_large = WireError::TooLarge { bytes: length, limit: self.bounds.bytes };
         self.varint(u32::try_from(length).map_err(|_| too_large)?)
     }
 
@@ -326,10 +289,7 @@ impl<'v> Encoder<'v> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         let length = self.output.len() + bytes.len();
         if length > self.bounds.bytes {
-            return Err(WireError::TooLarge {
-                bytes: length,
-                limit: self.bounds.bytes,
-            });
+            return Err(WireError::TooLarge { bytes: length, limit: self.bounds.bytes });
         }
         self.output.extend_from_slice(bytes);
         Ok(())

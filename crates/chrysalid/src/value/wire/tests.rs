@@ -2,16 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::{
-    BigInt, ErrorValue, Object, RegExp, TypedArray, TypedArrayKind, Value, ValueError, from_value,
-};
+use super::super::{BigInt, ErrorValue, Object, RegExp, TypedArray, TypedArrayKind, Value, ValueError, from_value};
 use super::*;
 
-const BOUNDS: Bounds = Bounds {
-    bytes: 1 << 20,
-    depth: 512,
-    nodes: 1_000_000,
-};
+const BOUNDS: Bounds = Bounds { bytes: 1 << 20, depth: 512, nodes: 1_000_000 };
 
 fn object(entries: Vec<(&str, Value)>) -> Value {
     Value::Object(entries.into_iter().collect::<Object>())
@@ -41,40 +35,19 @@ fn golden_bytes() {
         (Value::from(64), b"\x04\x80\x01"),
         (Value::from(i32::MAX), b"\x04\xfe\xff\xff\xff\x0f"),
         (Value::from(i32::MIN), b"\x04\xff\xff\xff\xff\x0f"),
-        (
-            Value::from(f64::from(i32::MAX) + 1.0),
-            b"\x05\x00\x00\x00\x00\x00\x00\xe0\x41",
-        ),
+        (Value::from(f64::from(i32::MAX) + 1.0), b"\x05\x00\x00\x00\x00\x00\x00\xe0\x41"),
         (Value::from(-0.0), b"\x05\x00\x00\x00\x00\x00\x00\x00\x80"),
         (Value::from(-f64::NAN), b"\x05\x00\x00\x00\x00\x00\x00\xf8\x7f"),
         (Value::BigInt(BigInt::from(0)), b"\x06\x00\x010"),
         (Value::BigInt(BigInt::from(-255)), b"\x06\x01\x02ff"),
         (Value::from("h\u{e9}"), b"\x07\x03h\xc3\xa9"),
         (Value::ArrayBuffer(vec![1, 2]), b"\x08\x02\x01\x02"),
-        (
-            Value::TypedArray(TypedArray {
-                kind: TypedArrayKind::Int16,
-                bytes: vec![1, 0],
-            }),
-            b"\x09\x03\x02\x01\x00",
-        ),
+        (Value::TypedArray(TypedArray { kind: TypedArrayKind::Int16, bytes: vec![1, 0] }), b"\x09\x03\x02\x01\x00"),
         (Value::Date(1.0), b"\x0a\x00\x00\x00\x00\x00\x00\xf0\x3f"),
-        (
-            Value::from(RegExp {
-                source: "a".into(),
-                flags: "g".into(),
-            }),
-            b"\x0b\x01a\x01g",
-        ),
+        (Value::from(RegExp { source: "a".into(), flags: "g".into() }), b"\x0b\x01a\x01g"),
         (Value::Array(vec![Value::Hole, Value::Null]), b"\x0c\x02\x0d\x01"),
-        (
-            object(vec![("b", Value::Null), ("a", Value::Undefined)]),
-            b"\x0e\x02\x01b\x01\x01a\x00",
-        ),
-        (
-            Value::Map(vec![(Value::from(1), Value::Null)]),
-            b"\x0f\x01\x04\x02\x01",
-        ),
+        (object(vec![("b", Value::Null), ("a", Value::Undefined)]), b"\x0e\x02\x01b\x01\x01a\x00"),
+        (Value::Map(vec![(Value::from(1), Value::Null)]), b"\x0f\x01\x04\x02\x01"),
         (Value::Set(vec![Value::Ref(0)]), b"\x10\x01\x12\x00"),
         (Value::from(ErrorValue::new("E", "")), b"\x11\x01E\x00\x00"),
         (Value::from(error), b"\x11\x01E\x01m\x07\x01s\x01\x01\x12\x00"),
@@ -88,10 +61,7 @@ fn golden_bytes() {
 
 #[test]
 fn doubles_that_are_small_integers_are_read_all_the_same() {
-    assert_eq!(
-        decode(b"\x05\x00\x00\x00\x00\x00\x00\xf0\x3f", &BOUNDS),
-        Ok(Value::from(1))
-    );
+    assert_eq!(decode(b"\x05\x00\x00\x00\x00\x00\x00\xf0\x3f", &BOUNDS), Ok(Value::from(1)));
 }
 
 #[test]
@@ -111,25 +81,16 @@ fn malformed_bytes() {
         (b"\x06\x00\x00", "malformed bigint at byte 1"),
         (b"\x07\x05abc", "value ends early at byte 5"),
         (b"\x09\x0d\x00", "malformed typed array kind at byte 1"),
-        (
-            b"\x09\x03\x01\x00",
-            "typed array of 1 bytes is not whole elements of 2 bytes",
-        ),
+        (b"\x09\x03\x01\x00", "typed array of 1 bytes is not whole elements of 2 bytes"),
         (b"\x0d", "hole outside an array"),
         (b"\x10\x01\x0d", "hole outside an array"),
         (b"\x0e\x01\x01a\x0d", "hole outside an array"),
         (b"\x11\x00\x00\x08", "malformed error flags at byte 3"),
         (b"\x12\x00", "reference to object 0 where only 0 have begun"),
-        (
-            b"\x0c\x02\x12\x01\x0c\x00",
-            "reference to object 1 where only 1 have begun",
-        ),
+        (b"\x0c\x02\x12\x01\x0c\x00", "reference to object 1 where only 1 have begun"),
         (b"\x0c\x02\x00", "value ends early at byte 3"),
         (b"\x0e\x01\x00", "value ends early at byte 3"),
-        (
-            b"\x0e\x03\x01a\x0c\x00\x01a\x00\x01b\x12\x00",
-            "references in a value with duplicate keys",
-        ),
+        (b"\x0e\x03\x01a\x0c\x00\x01a\x00\x01b\x12\x00", "references in a value with duplicate keys"),
     ];
     for (bytes, expected) in cases {
         assert_eq!(failure(bytes), *expected, "{bytes:02x?}");
@@ -138,10 +99,7 @@ fn malformed_bytes() {
 
 #[test]
 fn last_of_equal_keys_wins() {
-    assert_eq!(
-        decode(b"\x0e\x02\x01a\x00\x01a\x01", &BOUNDS),
-        Ok(object(vec![("a", Value::Null)]))
-    );
+    assert_eq!(decode(b"\x0e\x02\x01a\x00\x01a\x01", &BOUNDS), Ok(object(vec![("a", Value::Null)])));
 }
 
 #[test]
@@ -160,22 +118,13 @@ fn lone_surrogates_become_one_replacement_each() {
 
 #[test]
 fn counts_are_not_believed() {
-    assert_eq!(
-        failure(b"\x0c\xff\xff\xff\xff\x0f"),
-        "value has 4294967296 nodes or more, more than 1000000"
-    );
-    assert_eq!(
-        failure(b"\x0c\xc0\x84\x3d"),
-        "value has 1000001 nodes or more, more than 1000000"
-    );
+    assert_eq!(failure(b"\x0c\xff\xff\xff\xff\x0f"), "value has 4294967296 nodes or more, more than 1000000");
+    assert_eq!(failure(b"\x0c\xc0\x84\x3d"), "value has 1000001 nodes or more, more than 1000000");
     assert_eq!(failure(b"\x0c\xbf\x84\x3d"), "value ends early at byte 4");
     assert_eq!(failure(b"\x08\xff\xff\xff\xff\x0f"), "value ends early at byte 6");
     let tight = Bounds { nodes: 3, ..BOUNDS };
     assert!(decode(b"\x0f\x01\x00\x00", &tight).is_ok());
-    assert_eq!(
-        decode(b"\x0f\x02\x00\x00\x01\x01", &tight),
-        Err(WireError::TooManyNodes { nodes: 5, limit: 3 })
-    );
+    assert_eq!(decode(b"\x0f\x02\x00\x00\x01\x01", &tight), Err(WireError::TooManyNodes { nodes: 5, limit: 3 }));
     // Each level is told to be as wide as all that is left.
     let wide = [b"\x0c\xa0\x8d\x06".as_slice(); 500].concat();
     assert!(decode(&wide, &BOUNDS).unwrap_err().is_bound() || failure(&wide).starts_with("value ends early"));
@@ -187,41 +136,19 @@ fn bounds_hold_both_ways() {
     let bytes = encode(&deepest, &BOUNDS).unwrap();
     assert_eq!(decode(&bytes, &BOUNDS).as_ref(), Ok(&deepest));
     assert_eq!(encode_canonical(&deepest, &BOUNDS).as_ref(), Ok(&bytes));
-    for result in [
-        encode(&nested(513), &BOUNDS),
-        encode_canonical(&nested(513), &BOUNDS),
-    ] {
-        assert_eq!(
-            result.unwrap_err().to_string(),
-            "value is 513 levels deep, more than 512"
-        );
+    for result in [encode(&nested(513), &BOUNDS), encode_canonical(&nested(513), &BOUNDS)] {
+        assert_eq!(result.unwrap_err().to_string(), "value is 513 levels deep, more than 512");
     }
     let deeper = [b"\x0c\x01".as_slice(), &bytes].concat();
     assert_eq!(failure(&deeper), "value is 513 levels deep, more than 512");
 
     let list = Value::Array(vec![Value::Null; 3]);
-    let exact = Bounds {
-        bytes: 5,
-        depth: 1,
-        nodes: 4,
-    };
+    let exact = Bounds { bytes: 5, depth: 1, nodes: 4 };
     assert_eq!(encode(&list, &exact).map(|bytes| bytes.len()), Ok(5));
-    assert_eq!(
-        encode(&list, &Bounds { bytes: 4, ..exact }),
-        Err(WireError::TooLarge { bytes: 5, limit: 4 })
-    );
-    assert_eq!(
-        encode(&list, &Bounds { nodes: 3, ..exact }),
-        Err(WireError::TooManyNodes { nodes: 4, limit: 3 })
-    );
-    assert_eq!(
-        encode(&list, &Bounds { depth: 0, ..exact }),
-        Err(WireError::TooDeep { depth: 1, limit: 0 })
-    );
-    assert_eq!(
-        decode(&[0; 6], &exact),
-        Err(WireError::TooLarge { bytes: 6, limit: 5 })
-    );
+    assert_eq!(encode(&list, &Bounds { bytes: 4, ..exact }), Err(WireError::TooLarge { bytes: 5, limit: 4 }));
+    assert_eq!(encode(&list, &Bounds { nodes: 3, ..exact }), Err(WireError::TooManyNodes { nodes: 4, limit: 3 }));
+    assert_eq!(encode(&list, &Bounds { depth: 0, ..exact }), Err(WireError::TooDeep { depth: 1, limit: 0 }));
+    assert_eq!(decode(&[0; 6], &exact), Err(WireError::TooLarge { bytes: 6, limit: 5 }));
 }
 
 #[test]
@@ -230,15 +157,9 @@ fn what_has_no_encoding() {
         (Value::Hole, "hole outside an array"),
         (Value::Set(vec![Value::Hole]), "hole outside an array"),
         (Value::Ref(0), "reference to object 0 where only 0 have begun"),
+        (Value::Array(vec![Value::Ref(1), Value::Array(vec![])]), "reference to object 1 where only 1 have begun"),
         (
-            Value::Array(vec![Value::Ref(1), Value::Array(vec![])]),
-            "reference to object 1 where only 1 have begun",
-        ),
-        (
-            Value::TypedArray(TypedArray {
-                kind: TypedArrayKind::Float64,
-                bytes: vec![0; 9],
-            }),
+            Value::TypedArray(TypedArray { kind: TypedArrayKind::Float64, bytes: vec![0; 9] }),
             "typed array of 9 bytes is not whole elements of 8 bytes",
         ),
         (
@@ -268,18 +189,9 @@ fn canonical_form_is_that_of_the_graph() {
     let unshared = object(vec![("a", list()), ("b", list()), ("c", Value::Ref(0))]);
     assert_ne!(encode_canonical(&unshared, &BOUNDS).as_deref(), Ok(canonical));
     // Numbers shift for objects that are not moved, too.
-    let shifted = object(vec![
-        ("z", Value::Date(1.0)),
-        ("a", Value::Array(vec![list(), Value::Ref(3)])),
-    ]);
+    let shifted = object(vec![("z", Value::Date(1.0)), ("a", Value::Array(vec![list(), Value::Ref(3)]))]);
     let sorted = decode(&encode_canonical(&shifted, &BOUNDS).unwrap(), &BOUNDS).unwrap();
-    assert_eq!(
-        sorted,
-        object(vec![
-            ("a", Value::Array(vec![list(), Value::Ref(2)])),
-            ("z", Value::Date(1.0))
-        ])
-    );
+    assert_eq!(sorted, object(vec![("a", Value::Array(vec![list(), Value::Ref(2)])), ("z", Value::Date(1.0))]));
 }
 
 #[test]
@@ -295,27 +207,12 @@ fn canonical_form_keeps_what_differs_and_orders_only_keys() {
         Value::Set(vec![Value::from(1), Value::from(2)]),
         Value::Set(vec![Value::from(2), Value::from(1)]),
     ];
-    let forms: std::collections::HashSet<_> = distinct
-        .iter()
-        .map(|value| encode_canonical(value, &BOUNDS).unwrap())
-        .collect();
+    let forms: std::collections::HashSet<_> =
+        distinct.iter().map(|value| encode_canonical(value, &BOUNDS).unwrap()).collect();
     assert_eq!(forms.len(), distinct.len());
-    let keys = object(vec![
-        ("\u{e9}", Value::Null),
-        ("Z", Value::Null),
-        ("a", Value::Null),
-        ("", Value::Null),
-    ]);
+    let keys = object(vec![("\u{e9}", Value::Null), ("Z", Value::Null), ("a", Value::Null), ("", Value::Null)]);
     let sorted = decode(&encode_canonical(&keys, &BOUNDS).unwrap(), &BOUNDS).unwrap();
-    assert_eq!(
-        sorted
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(key, _)| key)
-            .collect::<Vec<_>>(),
-        ["", "Z", "a", "\u{e9}"]
-    );
+    assert_eq!(sorted.as_object().unwrap().iter().map(|(key, _)| key).collect::<Vec<_>>(), ["", "Z", "a", "\u{e9}"]);
 }
 
 /// Values without references; [`share`] puts those in.
@@ -332,10 +229,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         text.prop_map(Value::from),
         proptest::collection::vec(any::<u8>(), 0..4).prop_map(Value::ArrayBuffer),
         (kind, 0usize..3).prop_map(|(kind, length)| {
-            Value::TypedArray(TypedArray {
-                kind,
-                bytes: vec![0x3c; length * kind.element_size()],
-            })
+            Value::TypedArray(TypedArray { kind, bytes: vec![0x3c; length * kind.element_size()] })
         }),
         any::<f64>().prop_map(Value::Date),
         (text, "[gim]{0,2}").prop_map(|(source, flags)| Value::from(RegExp { source, flags })),
@@ -346,12 +240,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         let many = proptest::collection::vec(inner.clone(), 0..6);
         let pairs = proptest::collection::vec((inner.clone(), inner.clone()), 0..4);
         let holes = proptest::collection::vec(prop_oneof![4 => inner.clone(), 1 => Just(Value::Hole)], 0..6);
-        let error = (
-            text,
-            text,
-            proptest::option::of(text),
-            proptest::option::of(inner.clone()),
-        );
+        let error = (text, text, proptest::option::of(text), proptest::option::of(inner.clone()));
         prop_oneof![
             holes.prop_map(Value::Array),
             proptest::collection::vec((text, inner), 0..6)
@@ -359,13 +248,7 @@ fn any_value() -> impl Strategy<Value = Value> {
             pairs.prop_map(Value::Map),
             many.clone().prop_map(Value::Set),
             (error, proptest::option::of(many)).prop_map(|((name, message, stack, cause), errors)| {
-                Value::from(ErrorValue {
-                    name,
-                    message,
-                    stack,
-                    cause,
-                    errors,
-                })
+                Value::from(ErrorValue { name, message, stack, cause, errors })
             }),
         ]
     })
@@ -388,11 +271,7 @@ fn share(value: Value) -> Value {
             }),
             Value::Error(error) => {
                 error.cause.iter_mut().for_each(|item| walk(item, begun));
-                error
-                    .errors
-                    .iter_mut()
-                    .flatten()
-                    .for_each(|item| walk(item, begun));
+                error.errors.iter_mut().flatten().for_each(|item| walk(item, begun));
             }
             _ => {}
         }
@@ -420,12 +299,7 @@ fn encode_reversed(root: &Value) -> Vec<u8> {
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
-fn write_reversed<'a>(
-    value: &'a Value,
-    objects: &[&'a Value],
-    begun: &mut Vec<*const Value>,
-    output: &mut Vec<u8>,
-) {
+fn write_reversed<'a>(value: &'a Value, objects: &[&'a Value], begun: &mut Vec<*const Value>, output: &mut Vec<u8>) {
     let target = match value {
         Value::Ref(index) => objects[*index as usize],
         _ => value,
@@ -469,11 +343,7 @@ fn write_reversed<'a>(
             }
         }
         Value::Error(error) => {
-            let bare = ErrorValue {
-                cause: None,
-                errors: None,
-                ..(**error).clone()
-            };
+            let bare = ErrorValue { cause: None, errors: None, ..(**error).clone() };
             let mut head = encode_record(&Value::from(bare), &BOUNDS).unwrap();
             let flags = 2 + error.name.len() + 1 + error.message.len();
             head[flags] |= u8::from(error.cause.is_some()) * 2 + u8::from(error.errors.is_some()) * 4;

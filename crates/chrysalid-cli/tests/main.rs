@@ -1,0 +1,17 @@
+//! Drives the real binary in folders of its own: one module per noun of the command line.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests assert by panicking"
+)]
+
+mod claim;
+mod json;
+mod prompt;
+mod resume;
+mod run;
+mod sandbox;
+mod tools;
+mod wedding;

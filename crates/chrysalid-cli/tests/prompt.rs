@@ -1,0 +1,99 @@
+//! Decisions at a terminal, which Python's `pty` plays.
+
+use std::process::Command;
+
+use crate::sandbox::{Ran, Sandbox, TOOLS, finish};
+
+/// Runs words on a terminal of their own: waits for each text and types the answer, then prints what the screen showed.
+const TERMINAL: &str = r#"
+import json, os, pty, sys
+script, words = json.loads(sys.argv[1]), sys.argv[2:]
+pid, screen = pty.fork()
+if pid == 0:
+    os.execv(words[0], words)
+shown = b""
+def read():
+    global shown
+    try:
+        part = os.read(screen, 4096)
+    except OSError:
+        part = b""
+    shown += part
+    return part
+seen = 0
+for text, answer in script:
+    while text.encode() not in shown[seen:] and read():
+        pass
+    seen = len(shown)
+    os.write(screen, answer.encode())
+while read():
+    pass
+_, status = os.waitpid(pid, 0)
+sys.stdout.write(shown.decode().replace("\r\n", "\n"))
+sys.exit(os.waitstatus_to_exitcode(status))
+"#;
+
+fn type_in(sandbox: &Sandbox, script: &[(&str, &str)]) -> Ran {
+    let inner = sandbox.command("run p.js --tools tools.toml");
+    let mut command = Command::new("python3");
+    command.arg("-c").arg(TERMINAL).arg(serde_json::to_string(script).unwrap());
+    command.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.folder());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    finish(&mut command)
+}
+
+const ASK: &str = "approve / edit / reject / respond / quit? ";
+const PROGRAM: &str = "const all = [];
+for (const amount of [1, 2, 3, 4]) all.push(await tools.pay({ amount, to: 'x\\u001b[2J' }).catch((error) => error.message));
+all";
+
+#[test]
+fn each_call_is_shown_and_decided() {
+    let sandbox = Sandbox::with(TOOLS, PROGRAM);
+    let ran = type_in(
+        &sandbox,
+        &[
+            (ASK, "what\n"),
+            (ASK, "approve\n"),
+            (ASK, "reject\n"),
+            ("reason", "too much\n"),
+            (ASK, "respond\n"),
+            ("as JSON: ", "{\n"),
+            ("as JSON: ", "\"given\"\n"),
+            (ASK, "edit\n"),
+            ("as JSON: ", "{}\n"),
+            (ASK, "edit\n"),
+            ("as JSON: ", "{\"amount\": 9}\n"),
+        ],
+    );
+    assert_eq!(ran.exit, Some(0), "{}", ran.stdout);
+    assert_eq!(sandbox.lines("paid.jsonl"), [r#"{"amount":1,"to":"x\u001b[2J"}"#, r#"{"amount":9}"#]);
+    for part in [
+        "the program waits for a decision\n  1.1 pay\n      asks each time\n{\n  \"amount\": 1,\n  \"to\": \"x\\u001b[2J\"\n}\n",
+        "not one JSON value: EOF while parsing an object at line 1 column 2\n",
+        "call 1.4: pay: \"amount\" is a required property\n",
+        "'pay was rejected: too much',\n  'given',\n",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn quitting_is_a_pause() {
+    let sandbox = Sandbox::with(TOOLS, PROGRAM);
+    let ran = type_in(&sandbox, &[(ASK, "approve\n"), (ASK, "quit\n")]);
+    assert_eq!(ran.exit, Some(3), "{}", ran.stdout);
+    assert!(
+        ran.stdout.ends_with("warning: the run is not saved and ends here; --save FILE keeps it\n"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(sandbox.lines("paid.jsonl").len(), 1);
+    let ran = type_in(&sandbox, &[(ASK, "\u{3}")]);
+    assert_eq!(ran.exit, Some(3), "{}", ran.stdout);
+}
