@@ -13,8 +13,9 @@
 
 static struct {
     size_t used;
-    size_t limit;
-} memory = { 0, SIZE_MAX };
+    size_t bound; /* as the host set it */
+    size_t limit; /* the bound, and the headroom once a program has met it */
+} memory = { 0, SIZE_MAX / 2, SIZE_MAX / 2 };
 
 static void memory_exhausted(void);
 

@@ -1,11 +1,11 @@
 //! Runs a session to its end or to a pause that somebody else has to end, and keeps what comes of it.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use chrysalid::{Outcome, Pause, Session, TokioTimer};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::claim::Image;
 use crate::console::Console;
@@ -13,6 +13,7 @@ use crate::exit::Refusal;
 use crate::prompt::{Answer, Terminal};
 use crate::report::{CallReport, LineReport, Report, Status};
 use crate::save::Keeping;
+use crate::signals::Signals;
 
 /// A session that is about to go on, and everything around it.
 pub(crate) struct Drive {
@@ -21,6 +22,7 @@ pub(crate) struct Drive {
     pub(crate) keeping: Keeping,
     /// Somebody to ask, where a pause is not kept.
     pub(crate) terminal: Option<Terminal>,
+    pub(crate) signals: Signals,
     /// Notes that stand in the report before all others.
     pub(crate) notes: Vec<String>,
 }
@@ -46,11 +48,10 @@ impl Drive {
 
     async fn outcome(&mut self) -> Result<Outcome, Refusal> {
         loop {
-            let outcome = {
-                let _watch = Watch::over(&self.session);
-                self.session.resume(&TokioTimer).await?
+            let pause = match self.go_on().await? {
+                Outcome::Paused(pause) => pause,
+                ended => return Ok(ended),
             };
-            let Outcome::Paused(pause) = outcome else { return Ok(outcome) };
             if self.keeping.keeps_pauses() {
                 return Ok(Outcome::Paused(pause));
             }
@@ -58,12 +59,27 @@ impl Drive {
                 self.wait(at).await;
                 continue;
             }
-            match &mut self.terminal {
-                None => return Ok(Outcome::Paused(pause)),
-                Some(terminal) => {
-                    if terminal.decide(&mut self.session).await == Answer::Quit {
-                        return Ok(Outcome::Paused(pause));
+            let Some(terminal) = &self.terminal else { return Ok(Outcome::Paused(pause)) };
+            if terminal.decide(&mut self.session, &mut self.signals).await == Answer::Quit {
+                return Ok(Outcome::Paused(pause));
+            }
+        }
+    }
+
+    /// Lets the session run. A first signal interrupts the program; at the second the process ends.
+    async fn go_on(&mut self) -> Result<Outcome, Refusal> {
+        let interrupt = self.session.interrupt_handle();
+        let mut resumed = pin!(self.session.resume(&TokioTimer));
+        let mut signalled = false;
+        loop {
+            tokio::select! {
+                outcome = &mut resumed => return Ok(outcome?),
+                () = self.signals.received() => {
+                    if signalled {
+                        std::process::exit(130);
                     }
+                    signalled = true;
+                    interrupt.interrupt();
                 }
             }
         }
@@ -74,7 +90,7 @@ impl Drive {
         let left = until.duration_since(SystemTime::now()).unwrap_or_default();
         tokio::select! {
             () = tokio::time::sleep(left) => {}
-            () = interrupted() => self.session.interrupt_handle().interrupt(),
+            () = self.signals.received() => self.session.interrupt_handle().interrupt(),
         }
     }
 
@@ -114,46 +130,6 @@ impl Drive {
             return Ok(None);
         }
         keeping.paused(run, Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? })
-    }
-}
-
-/// Interrupts the program when the process is asked to end; at the second time the process ends.
-struct Watch(tokio::task::JoinHandle<()>);
-
-impl Watch {
-    fn over(session: &Session) -> Self {
-        let interrupt = session.interrupt_handle();
-        Self(tokio::spawn(async move {
-            interrupted().await;
-            interrupt.interrupt();
-            interrupted().await;
-            std::process::exit(130);
-        }))
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// Ready when the process is asked to end, by Ctrl-C or a signal.
-pub(crate) async fn interrupted() {
-    let mut signals = [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok());
-    let [interrupt, terminate] = &mut signals;
-    tokio::select! {
-        () = received(interrupt) => {}
-        () = received(terminate) => {}
-    }
-}
-
-async fn received(signal: &mut Option<Signal>) {
-    match signal {
-        Some(signal) => {
-            signal.recv().await;
-        }
-        None => std::future::pending().await,
     }
 }
 

@@ -98,10 +98,11 @@ impl Refusal {
         Self::new(Exit::Usage, "Usage", "usage", message)
     }
 
-    /// Arguments that clap refused; its text without the colour and the label.
+    /// Arguments that clap refused; its text without the colour, the label and the usage.
     pub(crate) fn arguments(error: &clap::Error) -> Self {
         let text = error.render().to_string();
-        Self::usage(text.trim().trim_start_matches("error: "))
+        let message = text.split("\n\n").next().unwrap_or_default();
+        Self::usage(message.trim().trim_start_matches("error: "))
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {

@@ -15,6 +15,7 @@ mod report;
 mod resume;
 mod run;
 mod save;
+mod signals;
 mod tools;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -5,8 +5,8 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use chrysalid::{Decision, DecisionKind, PendingCall, Session, Value};
 
-use crate::drive::interrupted;
 use crate::report::{PendingReport, Values, arguments, decision_name, printable};
+use crate::signals::Signals;
 
 /// A person at this process's terminal.
 pub(crate) struct Terminal(());
@@ -25,12 +25,12 @@ impl Terminal {
     }
 
     /// Asks about every call that waits.
-    pub(crate) async fn decide(&mut self, session: &mut Session) -> Answer {
+    pub(crate) async fn decide(&self, session: &mut Session, signals: &mut Signals) -> Answer {
         let waiting: Vec<PendingCall> = session.pending().into_iter().filter(|call| !call.decided).collect();
         for call in waiting {
             show(&call);
             loop {
-                let Some(decision) = self.ask(&call).await else { return Answer::Quit };
+                let Some(decision) = ask(&call, signals).await else { return Answer::Quit };
                 match session.decide(call.id, decision) {
                     Ok(()) => break,
                     Err(error) => say(&format!("{error}\n")),
@@ -39,63 +39,63 @@ impl Terminal {
         }
         Answer::Decided
     }
+}
 
-    /// One decision; nothing when somebody quits.
-    async fn ask(&mut self, call: &PendingCall) -> Option<Decision> {
-        loop {
-            say(&format!("{} / quit? ", choices(call)));
-            let word = self.line().await?;
-            let kind = match word.trim() {
-                "q" | "quit" => return None,
-                "a" | "approve" | "y" | "yes" => DecisionKind::Approve,
-                "r" | "reject" | "n" | "no" => DecisionKind::Reject,
-                "s" | "respond" => DecisionKind::Respond,
-                "e" | "edit" => DecisionKind::Edit,
-                _ => continue,
-            };
-            if !call.allowed.contains(&kind) {
-                continue;
-            }
-            return Some(match kind {
-                DecisionKind::Approve => Decision::Approve,
-                DecisionKind::Reject => {
-                    say("reason, or nothing: ");
-                    let reason = self.line().await?;
-                    Decision::Reject(Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()))
-                }
-                DecisionKind::Respond => Decision::Respond(self.value("answer in its place, as JSON: ").await?),
-                DecisionKind::Edit => Decision::Edit(self.value("arguments in their place, as JSON: ").await?),
-            });
+/// One decision; nothing when somebody quits.
+async fn ask(call: &PendingCall, signals: &mut Signals) -> Option<Decision> {
+    loop {
+        say(&format!("{} / quit? ", choices(call)));
+        let word = line(signals).await?;
+        let kind = match word.trim() {
+            "q" | "quit" => return None,
+            "a" | "approve" | "y" | "yes" => DecisionKind::Approve,
+            "r" | "reject" | "n" | "no" => DecisionKind::Reject,
+            "s" | "respond" => DecisionKind::Respond,
+            "e" | "edit" => DecisionKind::Edit,
+            _ => continue,
+        };
+        if !call.allowed.contains(&kind) {
+            continue;
         }
-    }
-
-    async fn value(&mut self, question: &str) -> Option<Value> {
-        loop {
-            say(question);
-            let line = self.line().await?;
-            let value = serde_json::from_str(&line)
-                .map_err(|error| error.to_string())
-                .and_then(|json| Value::from_json(json).map_err(|error| error.to_string()));
-            match value {
-                Ok(value) => return Some(value),
-                Err(error) => say(&format!("not one JSON value: {error}\n")),
+        return Some(match kind {
+            DecisionKind::Approve => Decision::Approve,
+            DecisionKind::Reject => {
+                say("reason, or nothing: ");
+                let reason = line(signals).await?;
+                Decision::Reject(Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()))
             }
-        }
-    }
-
-    /// A line of stdin; nothing at its end, or when the process is asked to end.
-    async fn line(&mut self) -> Option<String> {
-        let read = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            match std::io::stdin().lock().read_line(&mut line) {
-                Ok(1..) => Some(line),
-                _ => None,
-            }
+            DecisionKind::Respond => Decision::Respond(value("answer in its place, as JSON: ", signals).await?),
+            DecisionKind::Edit => Decision::Edit(value("arguments in their place, as JSON: ", signals).await?),
         });
-        tokio::select! {
-            line = read => line.ok().flatten(),
-            () = interrupted() => None,
+    }
+}
+
+async fn value(question: &str, signals: &mut Signals) -> Option<Value> {
+    loop {
+        say(question);
+        let json = line(signals).await?;
+        let value = serde_json::from_str(json.trim())
+            .map_err(|error| error.to_string())
+            .and_then(|json| Value::from_json(json).map_err(|error| error.to_string()));
+        match value {
+            Ok(value) => return Some(value),
+            Err(error) => say(&format!("not one JSON value: {error}\n")),
         }
+    }
+}
+
+/// A line of stdin; nothing at its end, or when the process is asked to end.
+async fn line(signals: &mut Signals) -> Option<String> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(1..) => Some(line),
+            _ => None,
+        }
+    });
+    tokio::select! {
+        line = read => line.ok().flatten(),
+        () = signals.received() => None,
     }
 }
 

@@ -18,10 +18,12 @@ use crate::host::{KeyUse, PARK_AFTER, session_options};
 use crate::prompt::Terminal;
 use crate::report::{CallReport, Form, Report};
 use crate::save::Keeping;
+use crate::signals::Signals;
 use crate::tools;
 
 /// Goes on with a saved program until it ends or pauses again.
 pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusal> {
+    let signals = Signals::listen();
     let form = Form::of(arguments.host.json);
     let console = Console::new(form);
     let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
@@ -47,7 +49,7 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusa
         console.journal(journal);
     }
     let terminal = if form == Form::Text { Terminal::open() } else { None };
-    Ok(Drive { session, console, keeping, terminal, notes }.finish().await)
+    Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
 }
 
 /// The image to go on from, if the file still has one for this.

@@ -15,10 +15,12 @@ use crate::host::{KeyUse, session_options};
 use crate::prompt::Terminal;
 use crate::report::{Form, Report};
 use crate::save::Keeping;
+use crate::signals::Signals;
 use crate::tools;
 
 /// Runs a program until it ends or pauses.
 pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
+    let signals = Signals::listen();
     let form = Form::of(arguments.host.json);
     let console = Console::new(form);
     let limits = arguments.host.limits();
@@ -38,7 +40,7 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
     }
     let reads_stdin = is_stdin(&arguments.program);
     let terminal = if form == Form::Text && !reads_stdin { Terminal::open() } else { None };
-    Ok(Drive { session, console, keeping, terminal, notes }.finish().await)
+    Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
 }
 
 enum Source {

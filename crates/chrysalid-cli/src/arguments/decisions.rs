@@ -125,7 +125,7 @@ fn give_reasons(matches: &ArgMatches, by_place: &mut BTreeMap<usize, (CallId, De
 }
 
 fn refuse(message: String) -> Error {
-    Error::raw(ErrorKind::ValueValidation, message + "\n")
+    Error::raw(ErrorKind::ValueValidation, message)
 }
 
 #[cfg(test)]

@@ -1,0 +1,454 @@
+/* Values to bytes, in the tagged form of abi.h.
+ *
+ * Three ways: STRICT for arguments (getters run, what cannot cross is an error that names its path), SHOW for a
+ * program's result (no code of the program runs, what cannot cross becomes a description) and CLIP for the console (as
+ * SHOW, and cut to the budget).
+ */
+
+static int encode_value(struct encoder *e, JSValueConst value, uint32_t depth, const struct path_step *path);
+
+static void throw_with_path(const struct path_step *path, const char *what)
+{
+    char text[512];
+    const struct path_step *steps[64];
+    uint32_t count = 0, used;
+
+    for (const struct path_step *step = path; step && count < countof(steps); step = step->parent)
+        steps[count++] = step;
+    used = (uint32_t)snprintf(text, sizeof(text), "argument");
+    while (count-- > 0 && used < sizeof(text) - 8) {
+        if (steps[count]->atom == JS_ATOM_NULL) {
+            used += (uint32_t)snprintf(text + used, sizeof(text) - used, "[%u]", steps[count]->index);
+        } else {
+            const char *name = JS_AtomToCString(context, steps[count]->atom);
+            used += (uint32_t)snprintf(text + used, sizeof(text) - used, ".%s", name ? name : "?");
+            JS_FreeCString(context, name);
+        }
+    }
+    JS_ThrowTypeError(context, "%s: %s", text, what);
+}
+
+/* What has no form on the wire: a description in a result, an error with its path in an argument. */
+static int encode_foreign(struct encoder *e, const char *what, const char *description, const struct path_step *path)
+{
+    if (e->mode != ENCODE_STRICT)
+        return put_tagged_text(e, TAG_DESCRIPTION, description);
+    throw_with_path(path, what);
+    return -1;
+}
+
+/* A data property of the object or its prototypes, or undefined; runs no code of the program. */
+static JSValueConst data_property(JSObject *object, JSAtom atom)
+{
+    JSProperty *property;
+
+    for (int hops = 0; object && hops < 16; hops++) {
+        JSShapeProperty *shape = find_own_property(&property, object, atom);
+        if (shape)
+            return (shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? property->u.value : JS_UNDEFINED;
+        object = object->shape->proto;
+    }
+    return JS_UNDEFINED;
+}
+
+/* The value of an own property under the mode's rule about getters. */
+static JSValue own_property(struct encoder *e, JSObject *object, JSAtom atom, bool *accessor)
+{
+    JSProperty *property;
+    JSShapeProperty *shape;
+
+    *accessor = false;
+    if (e->mode == ENCODE_STRICT)
+        return JS_GetProperty(context, JS_MKPTR(JS_TAG_OBJECT, object), atom);
+    shape = find_own_property(&property, object, atom);
+    if (!shape)
+        return JS_UNDEFINED;
+    if ((shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL)
+        return js_dup(property->u.value);
+    *accessor = true;
+    return JS_UNDEFINED;
+}
+
+static int encode_hole_or_element(struct encoder *e, JSObject *object, uint32_t index, uint32_t depth,
+                                  const struct path_step *path)
+{
+    struct path_step step = { path, JS_ATOM_NULL, index };
+    JSValue element;
+    JSAtom atom;
+    bool accessor;
+    int present, failed;
+
+    if (js_get_fast_array_element(context, object, index, &element)) {
+        failed = encode_value(e, element, depth + 1, &step);
+        JS_FreeValue(context, element);
+        return failed;
+    }
+    atom = JS_NewAtomUInt32(context, index);
+    if (atom == JS_ATOM_NULL)
+        return -1;
+    present = JS_GetOwnPropertyInternal(context, NULL, object, atom);
+    if (present <= 0) {
+        JS_FreeAtom(context, atom);
+        if (present < 0)
+            return -1;
+        if (e->nodes_left == 0) {
+            e->too_large = true;
+            return -1;
+        }
+        e->nodes_left--;
+        return put_byte(e, TAG_HOLE);
+    }
+    element = own_property(e, object, atom, &accessor);
+    JS_FreeAtom(context, atom);
+    if (JS_IsException(element))
+        return -1;
+    failed = accessor ? put_tagged_text(e, TAG_DESCRIPTION, "[Getter]") : encode_value(e, element, depth + 1, &step);
+    JS_FreeValue(context, element);
+    return failed;
+}
+
+static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    uint32_t length, shown;
+    char more[32];
+
+    if (!JS_IsArray(JS_MKPTR(JS_TAG_OBJECT, object)) || JS_ToUint32(context, &length, object->prop[0].u.value))
+        return -1;
+    shown = e->mode == ENCODE_CLIP && length > CLIP_ELEMENTS ? CLIP_ELEMENTS : length;
+    if (shown > e->nodes_left) {
+        e->too_large = true;
+        return -1;
+    }
+    if (put_byte(e, TAG_ARRAY) || put_varint(e, shown + (shown < length)))
+        return -1;
+    for (uint32_t i = 0; i < shown; i++)
+        if (encode_hole_or_element(e, object, i, depth, path))
+            return -1;
+    if (shown == length)
+        return 0;
+    snprintf(more, sizeof(more), "... %u more items", length - shown);
+    return put_tagged_text(e, TAG_DESCRIPTION, more);
+}
+
+static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    JSPropertyEnum *names;
+    uint32_t count, shown, i = 0;
+    int failed = -1;
+
+    if (JS_GetOwnPropertyNames(context, &names, &count, JS_MKPTR(JS_TAG_OBJECT, object),
+                               JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY))
+        return -1;
+    shown = e->mode == ENCODE_CLIP && count > CLIP_ELEMENTS ? CLIP_ELEMENTS : count;
+    if (shown > e->nodes_left)
+        e->too_large = true;
+    else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown))
+        failed = 0;
+    for (; !failed && i < shown; i++) {
+        struct path_step step = { path, names[i].atom, 0 };
+        bool accessor;
+        JSValue value = own_property(e, object, names[i].atom, &accessor);
+
+        if (JS_IsException(value) || put_atom(e, names[i].atom))
+            failed = -1;
+        else if (accessor)
+            failed = put_tagged_text(e, TAG_DESCRIPTION, "[Getter]");
+        else
+            failed = encode_value(e, value, depth + 1, &step);
+        JS_FreeValue(context, value);
+    }
+    js_free_prop_enum(context, names, count);
+    return failed;
+}
+
+static int encode_collection(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    JSMapState *state = object->u.map_state;
+    bool is_map = object->class_id == JS_CLASS_MAP;
+    uint32_t count = state->record_count, done = 0;
+    struct list_head *at = state->records.next;
+
+    if (count > e->nodes_left) {
+        e->too_large = true;
+        return -1;
+    }
+    if (put_byte(e, is_map ? TAG_MAP : TAG_SET) || put_varint(e, count))
+        return -1;
+    while (at != &state->records && done < count) {
+        JSMapRecord *record = list_entry(at, JSMapRecord, link);
+        struct path_step step = { path, JS_ATOM_NULL, done };
+        JSValue key, value;
+        int failed = 0;
+
+        /* Held, since a getter met on the way may delete it. */
+        record->ref_count++;
+        if (!record->empty) {
+            done++;
+            key = js_dup(record->key);
+            value = is_map ? js_dup(record->value) : JS_UNDEFINED;
+            failed = encode_value(e, key, depth + 1, &step) || (is_map && encode_value(e, value, depth + 1, &step));
+            JS_FreeValue(context, key);
+            JS_FreeValue(context, value);
+        }
+        at = at->next;
+        map_decref_record(runtime, record);
+        if (failed || state->record_count != count)
+            break;
+    }
+    if (done == count && state->record_count == count && !e->too_large && !JS_HasException(context))
+        return 0;
+    if (!JS_HasException(context) && !e->too_large)
+        JS_ThrowTypeError(context, "argument changed while it was read");
+    return -1;
+}
+
+static const uint8_t typed_array_kinds[] = {
+    [JS_CLASS_UINT8C_ARRAY - JS_CLASS_UINT8C_ARRAY] = 2,     [JS_CLASS_INT8_ARRAY - JS_CLASS_UINT8C_ARRAY] = 0,
+    [JS_CLASS_UINT8_ARRAY - JS_CLASS_UINT8C_ARRAY] = 1,      [JS_CLASS_INT16_ARRAY - JS_CLASS_UINT8C_ARRAY] = 3,
+    [JS_CLASS_UINT16_ARRAY - JS_CLASS_UINT8C_ARRAY] = 4,     [JS_CLASS_INT32_ARRAY - JS_CLASS_UINT8C_ARRAY] = 5,
+    [JS_CLASS_UINT32_ARRAY - JS_CLASS_UINT8C_ARRAY] = 6,     [JS_CLASS_BIG_INT64_ARRAY - JS_CLASS_UINT8C_ARRAY] = 7,
+    [JS_CLASS_BIG_UINT64_ARRAY - JS_CLASS_UINT8C_ARRAY] = 8, [JS_CLASS_FLOAT16_ARRAY - JS_CLASS_UINT8C_ARRAY] = 9,
+    [JS_CLASS_FLOAT32_ARRAY - JS_CLASS_UINT8C_ARRAY] = 10,   [JS_CLASS_FLOAT64_ARRAY - JS_CLASS_UINT8C_ARRAY] = 11,
+    [JS_CLASS_DATAVIEW - JS_CLASS_UINT8C_ARRAY] = 12,
+};
+
+static int encode_typed_array(struct encoder *e, JSObject *object)
+{
+    JSTypedArray *array = object->u.typed_array;
+    JSArrayBuffer *buffer = array->buffer->u.array_buffer;
+    uint32_t length = array->length, end = (uint32_t)(buffer->detached ? 0 : buffer->byte_length);
+
+    if (array->track_rab)
+        length = end > array->offset ? end - array->offset : 0;
+    if (array->offset > end || length > end - array->offset)
+        length = 0;
+    return put_byte(e, TAG_TYPED_ARRAY) ||
+                   put_byte(e, typed_array_kinds[object->class_id - JS_CLASS_UINT8C_ARRAY]) ||
+                   put_varint(e, length) || put_bytes(e, buffer->data + array->offset, length)
+               ? -1
+               : 0;
+}
+
+static int encode_regexp(struct encoder *e, JSObject *object)
+{
+    static const char letters[] = "gimsuydv";
+    static const int bits[] = { LRE_FLAG_GLOBAL,  LRE_FLAG_IGNORECASE, LRE_FLAG_MULTILINE, LRE_FLAG_DOTALL,
+                                LRE_FLAG_UNICODE, LRE_FLAG_STICKY,     LRE_FLAG_INDICES,   LRE_FLAG_UNICODE_SETS };
+    int set = lre_get_flags(str8(object->u.regexp.bytecode));
+    char flags[9];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < countof(bits); i++)
+        if (set & bits[i])
+            flags[count++] = letters[i];
+    return put_byte(e, TAG_REGEXP) || put_js_string(e, JS_MKPTR(JS_TAG_STRING, object->u.regexp.pattern)) ||
+                   put_text(e, flags, count)
+               ? -1
+               : 0;
+}
+
+static int put_text_property(struct encoder *e, JSObject *object, JSAtom atom, const char *otherwise)
+{
+    JSValueConst value = data_property(object, atom);
+
+    if (JS_IsString(value))
+        return put_js_string(e, value);
+    return put_text(e, otherwise, strlen(otherwise));
+}
+
+static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    JSProperty *property;
+    JSShapeProperty *cause = find_own_property(&property, object, JS_ATOM_cause);
+    JSValue cause_value = cause && (cause->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? js_dup(property->u.value)
+                                                                                    : JS_UNINITIALIZED;
+    JSValueConst errors = data_property(object, JS_ATOM_errors);
+    bool has_stack = JS_IsString(object->u.object_data);
+    bool has_errors = JS_IsArray(errors);
+    bool has_cause = !JS_IsUninitialized(cause_value);
+    int failed;
+
+    failed = put_byte(e, TAG_ERROR) || put_text_property(e, object, JS_ATOM_name, "Error") ||
+             put_text_property(e, object, JS_ATOM_message, "") ||
+             put_byte(e, (has_stack ? ERROR_HAS_STACK : 0) | (has_cause ? ERROR_HAS_CAUSE : 0) |
+                             (has_errors ? ERROR_HAS_ERRORS : 0));
+    if (!failed && has_stack)
+        failed = put_js_string(e, object->u.object_data);
+    if (!failed && has_cause) {
+        struct path_step step = { path, JS_ATOM_cause, 0 };
+        failed = encode_value(e, cause_value, depth + 1, &step);
+    }
+    if (!failed && has_errors) {
+        JSObject *list = JS_VALUE_GET_OBJ(js_dup(errors));
+        struct path_step step = { path, JS_ATOM_errors, 0 };
+        uint32_t length = 0;
+
+        failed = JS_ToUint32(context, &length, list->prop[0].u.value);
+        if (!failed && length > e->nodes_left) {
+            e->too_large = true;
+            failed = -1;
+        }
+        failed = failed || put_varint(e, length);
+        for (uint32_t i = 0; !failed && i < length; i++)
+            failed = encode_hole_or_element(e, list, i, depth + 1, &step);
+        JS_FreeValue(context, JS_MKPTR(JS_TAG_OBJECT, list));
+    }
+    JS_FreeValue(context, cause_value);
+    return failed ? -1 : 0;
+}
+
+/* Plain: made by a literal, Object.create(null) or decoding. Everything else with this class id is an instance. */
+static bool is_plain(const JSObject *object)
+{
+    const JSObject *proto = object->shape->proto;
+
+    return !proto || proto == JS_VALUE_GET_OBJ(context->class_proto[JS_CLASS_OBJECT]);
+}
+
+static int encode_instance(struct encoder *e, JSObject *object, const struct path_step *path)
+{
+    char what[160], description[96];
+    const char *name = NULL;
+    JSValueConst constructor = data_property(object, JS_ATOM_constructor);
+
+    if (JS_IsObject(constructor)) {
+        JSValueConst text = data_property(JS_VALUE_GET_OBJ(constructor), JS_ATOM_name);
+        if (JS_IsString(text))
+            name = JS_ToCString(context, text);
+    }
+    if (!name || !name[0]) {
+        JS_FreeCString(context, name);
+        name = JS_AtomToCString(context, context->rt->class_array[object->class_id].class_name);
+    }
+    snprintf(what, sizeof(what), "an instance of %.64s cannot cross, pass a plain object", name ? name : "a class");
+    snprintf(description, sizeof(description), "[%.64s]", name ? name : "object");
+    JS_FreeCString(context, name);
+    return encode_foreign(e, what, description, path);
+}
+
+static int encode_function(struct encoder *e, JSObject *object, const struct path_step *path)
+{
+    char description[96];
+    JSValueConst text = data_property(object, JS_ATOM_name);
+    const char *name = JS_IsString(text) ? JS_ToCString(context, text) : NULL;
+
+    if (name && name[0])
+        snprintf(description, sizeof(description), "[Function: %.64s]", name);
+    else
+        snprintf(description, sizeof(description), "[Function (anonymous)]");
+    JS_FreeCString(context, name);
+    return encode_foreign(e, "a function cannot cross", description, path);
+}
+
+static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    double time;
+
+    switch (object->class_id) {
+    case JS_CLASS_ARRAY:
+        return encode_array(e, object, depth, path);
+    case JS_CLASS_OBJECT:
+        return encode_object(e, object, depth, path);
+    case JS_CLASS_MAP:
+    case JS_CLASS_SET:
+        return encode_collection(e, object, depth, path);
+    case JS_CLASS_ERROR:
+        return encode_error(e, object, depth, path);
+    case JS_CLASS_DATE:
+        if (JS_ToFloat64(context, &time, object->u.object_data))
+            return -1;
+        return put_number(e, TAG_DATE, time);
+    case JS_CLASS_REGEXP:
+        return encode_regexp(e, object);
+    case JS_CLASS_ARRAY_BUFFER: {
+        JSArrayBuffer *buffer = object->u.array_buffer;
+        uint32_t length = buffer->detached ? 0 : (uint32_t)buffer->byte_length;
+        return put_byte(e, TAG_ARRAY_BUFFER) || put_varint(e, length) || put_bytes(e, buffer->data, length) ? -1 : 0;
+    }
+    default:
+        return encode_typed_array(e, object);
+    }
+}
+
+static bool has_wire_form(const JSObject *object)
+{
+    switch (object->class_id) {
+    case JS_CLASS_OBJECT:
+        return is_plain(object);
+    case JS_CLASS_ARRAY:
+    case JS_CLASS_MAP:
+    case JS_CLASS_SET:
+    case JS_CLASS_ERROR:
+    case JS_CLASS_DATE:
+    case JS_CLASS_REGEXP:
+    case JS_CLASS_ARRAY_BUFFER:
+        return true;
+    default:
+        return object->class_id >= JS_CLASS_UINT8C_ARRAY && object->class_id <= JS_CLASS_DATAVIEW;
+    }
+}
+
+static int encode_any_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    int64_t seen;
+
+    switch (object->class_id) {
+    case JS_CLASS_NUMBER:
+    case JS_CLASS_STRING:
+    case JS_CLASS_BOOLEAN:
+    case JS_CLASS_BIG_INT:
+        return encode_value(e, object->u.object_data, depth, path);
+    case JS_CLASS_PROMISE:
+        return encode_foreign(e, "a promise cannot cross, await it first", "[Promise]", path);
+    default:
+        break;
+    }
+    if (JS_IsFunction(context, JS_MKPTR(JS_TAG_OBJECT, object)))
+        return encode_function(e, object, path);
+    if (!has_wire_form(object))
+        return encode_instance(e, object, path);
+    seen = seen_find(e, object);
+    if (seen >= 0)
+        return put_byte(e, TAG_REF) || put_varint(e, (uint32_t)seen) ? -1 : 0;
+    if (depth >= limits.depth || js_check_stack_overflow(runtime, 0)) {
+        if (e->mode == ENCODE_CLIP)
+            return put_tagged_text(e, TAG_DESCRIPTION, "[...]");
+        e->too_large = true;
+        return -1;
+    }
+    if (seen_add(e, object))
+        return -1;
+    return encode_known(e, object, depth, path);
+}
+
+static int encode_value(struct encoder *e, JSValueConst value, uint32_t depth, const struct path_step *path)
+{
+    if (e->nodes_left == 0) {
+        e->too_large = true;
+        return -1;
+    }
+    e->nodes_left--;
+    switch (JS_VALUE_GET_NORM_TAG(value)) {
+    case JS_TAG_UNDEFINED:
+    case JS_TAG_UNINITIALIZED:
+        return put_byte(e, TAG_UNDEFINED);
+    case JS_TAG_NULL:
+        return put_byte(e, TAG_NULL);
+    case JS_TAG_BOOL:
+        return put_byte(e, JS_VALUE_GET_BOOL(value) ? TAG_TRUE : TAG_FALSE);
+    case JS_TAG_INT:
+        return encode_number(e, JS_VALUE_GET_INT(value));
+    case JS_TAG_FLOAT64:
+        return encode_number(e, JS_VALUE_GET_FLOAT64(value));
+    case JS_TAG_BIG_INT:
+    case JS_TAG_SHORT_BIG_INT:
+        return encode_bigint(e, value);
+    case JS_TAG_STRING:
+    case JS_TAG_STRING_ROPE:
+        return put_byte(e, TAG_STRING) || put_js_string(e, value) ? -1 : 0;
+    case JS_TAG_OBJECT:
+        return encode_any_object(e, JS_VALUE_GET_OBJ(value), depth, path);
+    default:
+        return encode_foreign(e, "a symbol cannot cross", "[Symbol]", path);
+    }
+}
