@@ -77,6 +77,7 @@
 #define LEVEL_DEBUG 2
 #define LEVEL_WARN 3
 #define LEVEL_ERROR 4
+#define LEVEL_CUT 0x100 /* beside the level: not all of the line is here */
 
 /* Words of the configure message, in this order. */
 #define CONFIGURE_MEMORY 0

@@ -5,10 +5,13 @@ static const char *const levels[] = { "log", "info", "debug", "warn", "error" };
 static JSValue console_write(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int level)
 {
     struct encoder e = { .mode = ENCODE_CLIP, .max_bytes = limits.log_bytes, .nodes_left = limits.nodes };
-    int failed = put_byte(&e, TAG_ARRAY) || put_varint(&e, (uint32_t)argc);
+    JSValue line = JS_NewObjectProto(context, JS_NULL); /* the host counts the line as the first object of the tree */
+    int failed = JS_IsException(line) || seen_add(&e, JS_VALUE_GET_OBJ(line)) || put_byte(&e, TAG_ARRAY) ||
+                 put_varint(&e, (uint32_t)argc);
 
     (void)ctx;
     (void)this_value;
+    JS_FreeValue(context, line);
     for (int i = 0; !failed && i < argc; i++) {
         uint32_t before = e.out.length, met = e.seen_count;
         if (!encode_value(&e, argv[i], 1, NULL))
@@ -22,7 +25,9 @@ static JSValue console_write(JSContext *ctx, JSValueConst this_value, int argc, 
         failed = put_tagged_text(&e, TAG_DESCRIPTION, "[too large to show]");
     }
     if (!failed)
-        import_log((uint32_t)level, e.out.data, e.out.length);
+        import_log((uint32_t)level | (e.cut ? LEVEL_CUT : 0), e.out.data, e.out.length);
+    else if (JS_HasException(context))
+        drop_exception();
     encoder_free(&e);
     return JS_UNDEFINED;
 }

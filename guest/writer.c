@@ -22,6 +22,7 @@ struct encoder {
     uint32_t max_bytes;
     uint32_t nodes_left;
     bool too_large;
+    bool cut;            /* a text did not fit and was shortened */
     JSObject **seen;     /* in order of appearance; each held, since a getter might free it */
     uint32_t seen_count;
     uint32_t seen_capacity;
@@ -103,12 +104,13 @@ static void replace_surrogates(uint8_t *text, uint32_t length)
 }
 
 /* Cuts a text to the bytes left, never inside a character. */
-static size_t clipped(const struct encoder *e, const char *text, size_t length)
+static size_t clipped(struct encoder *e, const char *text, size_t length)
 {
     size_t left = e->max_bytes > e->out.length + 64 ? e->max_bytes - e->out.length - 64 : 0;
 
     if (e->mode != ENCODE_CLIP || length <= left)
         return length;
+    e->cut = true;
     while (left > 0 && ((uint8_t)text[left] & 0xc0) == 0x80)
         left--;
     return left;
@@ -197,8 +199,10 @@ static uint32_t slot_of(const struct encoder *e, const JSObject *object)
 
 static int slots_grow(struct encoder *e)
 {
-    uint32_t count = e->slot_count ? e->slot_count * 4 : 64;
+    uint32_t count = 64;
 
+    while (count < e->seen_count * 4)
+        count *= 2;
     js_free(context, e->slots);
     e->slots = js_calloc(context, count, sizeof(uint32_t));
     e->slot_count = e->slots ? count : 0;

@@ -93,9 +93,10 @@ fn native(folder: &Path, target: &Path, zig_version: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Builds the benchmark's program.
+/// Builds the benchmark's program, with the command line's features, so that wasmtime is the one of `cargo build`.
 fn program(metadata: &serde_json::Value) -> Result<()> {
-    let mut command = crate::cargo(&["build", "--release", "--quiet", "--package", "chrysalid-bench"]);
+    let mut command = crate::cargo(&["build", "--release", "--quiet", "--bin", "chrysalid-bench"]);
+    command.args(["--package", "chrysalid-bench", "--package", "chrysalid-cli"]);
     for package in crate::list(metadata, "packages") {
         let name = crate::text(package, "name");
         for check in ["debug-assertions", "overflow-checks"] {

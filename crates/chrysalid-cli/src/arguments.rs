@@ -77,7 +77,7 @@ pub(crate) struct InspectArguments {
     /// Show the arguments of waiting calls
     #[arg(long)]
     pub(crate) values: bool,
-    /// The key that opens it; else CHRYSALID_KEY, CHRYSALID_KEY_FILE, or the key in the state folder
+    /// The key that opens it; else `CHRYSALID_KEY`, `CHRYSALID_KEY_FILE`, or the key in the state folder
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// Print one JSON document
@@ -88,7 +88,7 @@ pub(crate) struct InspectArguments {
 /// What `run` and `resume` share.
 #[derive(Debug, Args)]
 pub(crate) struct HostArguments {
-    /// The key that seals saved programs; else CHRYSALID_KEY, CHRYSALID_KEY_FILE, or the key in the state folder
+    /// The key that seals saved programs; else `CHRYSALID_KEY`, `CHRYSALID_KEY_FILE`, or the key in the state folder
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// Most memory of the program, such as 64MiB

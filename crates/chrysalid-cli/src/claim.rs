@@ -60,7 +60,18 @@ pub(crate) struct SavedFile {
 
 /// What a file says, without locking it. Appends and renames keep every moment of it readable.
 pub(crate) fn read(path: &Path) -> Result<Contents, Refusal> {
-    let bytes = std::fs::read(path).map_err(|error| Refusal::unreadable(path, &error))?;
+    let file = File::open(path).map_err(|error| Refusal::unreadable(path, &error))?;
+    contents_of(&file, path)
+}
+
+fn contents_of(mut file: &File, path: &Path) -> Result<Contents, Refusal> {
+    let unreadable = |error: io::Error| Refusal::unreadable(path, &error);
+    let mut bytes = Vec::new();
+    file.take(record::HEAD).read_to_end(&mut bytes).map_err(unreadable)?;
+    // A file of another kind may be large, or have no end.
+    if record::may_be_ours(&bytes) {
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+    }
     Contents::decode(&bytes).map_err(|error| refuse_contents(path, &error))
 }
 
@@ -78,12 +89,10 @@ impl SavedFile {
     pub(crate) fn open(path: &Path) -> Result<Self, Refusal> {
         let unreadable = |error: io::Error| Refusal::unreadable(path, &error);
         loop {
-            let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(unreadable)?;
+            let file = OpenOptions::new().read(true).write(true).open(path).map_err(unreadable)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, path).map_err(unreadable)? => {
-                    let mut bytes = Vec::new();
-                    file.read_to_end(&mut bytes).map_err(unreadable)?;
-                    let contents = Contents::decode(&bytes).map_err(|error| refuse_contents(path, &error))?;
+                    let contents = contents_of(&file, path)?;
                     return Ok(Self { path: path.to_owned(), file, contents });
                 }
                 Ok(()) => {}

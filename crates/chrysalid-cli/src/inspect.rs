@@ -183,7 +183,7 @@ impl Inspected {
             writeln!(text, "goes on by itself from {at}")?;
         }
         writeln!(text, "waits for a decision: {}", self.pending.len())?;
-        self.pending.iter().try_for_each(|call| write!(text, "{}", call.text()))
+        self.pending.iter().try_for_each(|call| write!(text, "{call}"))
     }
 }
 

@@ -105,7 +105,7 @@ fn choices(call: &PendingCall) -> String {
 
 fn show(call: &PendingCall) {
     let json = serde_json::to_string_pretty(&arguments(call)).unwrap_or_default();
-    say(&format!("\nthe program waits for a decision\n{}{json}\n", PendingReport::new(call, Values::Hidden).text()));
+    say(&format!("\nthe program waits for a decision\n{}{json}\n", PendingReport::new(call, Values::Hidden)));
 }
 
 fn say(text: &str) {

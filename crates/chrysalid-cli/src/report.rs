@@ -3,6 +3,8 @@
 //! As text, the program's lines went out while it ran; then its value goes to stdout, and everything about the run to
 //! stderr. As JSON, stdout holds the document and nothing else, whatever happened.
 
+mod text;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,6 +14,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::exit::{Exit, Refusal};
+pub(crate) use text::printable;
 
 /// How a document is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,54 +185,12 @@ impl Report {
     pub(crate) fn print(&self, form: Form) -> Exit {
         match form {
             Form::Json => print_json(self),
-            Form::Text => self.print_text(),
+            Form::Text => text::print(self),
         }
         if self.status == Status::Paused && self.saved.is_none() {
             let _ = writeln!(std::io::stderr(), "warning: the run is not saved and ends here; --save FILE keeps it");
         }
         self.exit
-    }
-
-    fn print_text(&self) {
-        if let Some(rendered) = self.rendered.as_deref().filter(|rendered| *rendered != "undefined") {
-            let _ = writeln!(std::io::stdout(), "{rendered}");
-        }
-        let mut text = String::new();
-        for note in &self.notes {
-            text += &format!("note: {note}\n");
-        }
-        match (&self.error, self.status) {
-            (Some(error), Status::Refused) => text += &format!("error: {}\n", error.message),
-            (Some(error), _) => text += &error.text(),
-            _ => {}
-        }
-        if self.status == Status::Paused {
-            text += &self.pause_text();
-        }
-        let _ = write!(std::io::stderr(), "{}", printable(&text));
-    }
-
-    fn pause_text(&self) -> String {
-        let mut text = match (self.pending.as_slice(), &self.wake_at) {
-            ([], Some(at)) => format!("paused until {at}\n"),
-            ([_], None) => "paused: 1 call waits for a decision\n".to_owned(),
-            (calls, None) => format!("paused: {} calls wait for a decision\n", calls.len()),
-            (calls, Some(at)) => format!("paused until {at}, or a decision about {} calls\n", calls.len()),
-        };
-        for call in &self.pending {
-            text += &call.text();
-        }
-        if let Some(saved) = &self.saved {
-            text += &format!("saved: {saved}\n");
-        }
-        text
-    }
-}
-
-impl ErrorReport {
-    fn text(&self) -> String {
-        let stack = self.stack.iter().flat_map(|stack| stack.lines()).map(|line| format!("    {}\n", line.trim()));
-        format!("{}: {}\n", self.name, self.message) + &stack.collect::<String>()
     }
 }
 
@@ -250,19 +211,6 @@ impl PendingReport {
             effects: call.effects.names().collect(),
             allowed: call.allowed.clone(),
         }
-    }
-
-    /// Some lines for a person who decides.
-    pub(crate) fn text(&self) -> String {
-        let mut text = format!("  {} {}", self.call, self.name);
-        if let Some(args) = &self.args {
-            text += &format!(" {args}");
-        }
-        text.push('\n');
-        if !self.reasons.is_empty() {
-            text += &format!("      {}\n", self.reasons.join("; "));
-        }
-        text
     }
 }
 
@@ -314,29 +262,11 @@ pub(crate) fn time_text(time: SystemTime) -> Option<String> {
     }
 }
 
-/// The text with every character made visible that would steer a terminal or reorder what stands there.
-pub(crate) fn printable(text: &str) -> String {
-    let steers = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if steers(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{UNIX_EPOCH, printable, time_text};
-
-    #[test]
-    fn what_steers_a_terminal_is_shown() {
-        assert_eq!(printable("a\u{1b}[2Kb\r\u{202e}c\n\t\u{9b}ü"), "a\\u{1b}[2Kb\\u{d}\\u{202e}c\n\t\\u{9b}ü");
-    }
+    use super::{UNIX_EPOCH, time_text};
 
     #[test]
     fn times_are_utc() {

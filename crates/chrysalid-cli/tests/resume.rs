@@ -173,6 +173,8 @@ fn files_that_are_no_snapshot_are_refused() {
     assert_eq!(error_code(&sandbox.run("inspect p.js --json")), (Some(6), "not_a_snapshot".into()));
     let ran = sandbox.run("resume p.js");
     assert_eq!(ran.parts(), (Some(6), "", "error: p.js: not a saved program\n"));
+    let endless = sandbox.run("inspect /dev/zero");
+    assert_eq!(endless.parts(), (Some(6), "", "error: /dev/zero: not a saved program\n"));
     let gone = sandbox.run("resume gone.chry");
     assert_eq!(gone.parts(), (Some(2), "", "error: cannot read gone.chry: No such file or directory (os error 2)\n"));
     sandbox.write("cut.chry", &good[..good.len() - 5]);

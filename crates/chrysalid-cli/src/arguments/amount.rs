@@ -56,7 +56,7 @@ mod tests {
     fn durations_have_units() {
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("30 s"), Ok(Duration::from_secs(30)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("2m"), Ok(Duration::from_mins(2)));
         assert_eq!(duration("30"), Err("\"30\" has no unit: write ms, s, m or h, as in \"30s\"".into()));
         for bad in ["", "s", "-1s", "1.5s", "1d", "99999999999999999999s", "é"] {
             assert!(duration(bad).is_err(), "{bad}");

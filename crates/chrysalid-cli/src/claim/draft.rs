@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::record::encode;
-use super::{Contents, Record, is_at};
+use super::{Record, is_at};
 use crate::exit::Refusal;
 
 /// What may be replaced.
@@ -28,7 +28,7 @@ pub(crate) struct Draft {
     shown: PathBuf,
     /// The name that is renamed to, without links.
     path: PathBuf,
-    draft: PathBuf,
+    beside: PathBuf,
     file: Option<File>,
 }
 
@@ -44,9 +44,9 @@ impl Draft {
         let mut name = OsString::from(".");
         name.push(path.file_name().ok_or_else(|| Refusal::usage("not the name of a file").within(shown))?);
         name.push(".draft");
-        let draft = folder(&path).join(name);
-        let file = open_locked(&draft).map_err(unwritable)?;
-        let place = Self { shown: shown.to_owned(), path, draft, file: Some(file) };
+        let beside = folder(&path).join(name);
+        let file = open_locked(&beside).map_err(unwritable)?;
+        let place = Self { shown: shown.to_owned(), path, beside, file: Some(file) };
         if let Some(file) = &place.file {
             file.set_len(0).map_err(unwritable)?;
         }
@@ -70,7 +70,7 @@ impl Draft {
             file.set_permissions(replaced.permissions())?;
         }
         file.sync_all()?;
-        fs::rename(&self.draft, &self.path)?;
+        fs::rename(&self.beside, &self.path)?;
         let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
         File::open(folder(&self.path))?.sync_all()?;
         Ok(file)
@@ -81,7 +81,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if self.file.is_some() {
             // Still a draft, and still locked, so it is ours to remove.
-            let _ = fs::remove_file(&self.draft);
+            let _ = fs::remove_file(&self.beside);
         }
     }
 }
@@ -91,13 +91,14 @@ fn folder(path: &Path) -> &Path {
 }
 
 fn check_free(path: &Path) -> Result<(), Refusal> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) if bytes.is_empty() => return Ok(()),
-        Ok(bytes) => bytes,
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(Refusal::usage("is not a regular file").within(path)),
+        Ok(metadata) if metadata.len() == 0 => return Ok(()),
+        Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Refusal::unreadable(path, &error)),
-    };
-    let message = match Contents::decode(&bytes) {
+    }
+    let message = match super::read(path) {
         Ok(contents) if contents.image.is_none() => return Ok(()),
         Ok(contents) if contents.claims.is_empty() => "holds a program that still waits: resume it, or remove the file",
         Ok(_) => "holds a program that was resumed and has not ended: see `chrysalid inspect`, or remove the file",
@@ -171,6 +172,8 @@ mod tests {
         let ended = Record::Ended(Ended { run: "x".into(), status: "done".into() });
         assert_eq!(refused(&encode(&[ended])), Ok(()));
         assert_eq!(refused(b"code"), Err(start.clone() + "is a file of another kind, and is not replaced"));
+        let device = Draft::reserve(Path::new("/dev/null"), Target::Named).map(|_| ()).unwrap_err();
+        assert_eq!(device.message, "/dev/null: is not a regular file");
         let waits = start + "holds a program that still waits: resume it, or remove the file";
         assert_eq!(refused(&encode(&[image()])), Err(waits));
     }

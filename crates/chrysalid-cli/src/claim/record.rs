@@ -14,7 +14,9 @@ use crate::report::{CallReport, decision_name};
 /// First bytes of a saved file; a snapshot begins like it and differs in the sixth.
 const MAGIC: [u8; 8] = *b"\x89CHRY:\r\n";
 /// First bytes of a snapshot as the library makes it.
-const SNAPSHOT_MAGIC: &[u8] = b"\x89CHRY\r\n\x1a";
+const SNAPSHOT_MAGIC: [u8; 8] = *b"\x89CHRY\r\n\x1a";
+/// Bytes that tell whether the rest is worth reading.
+pub(super) const HEAD: u64 = 8;
 const VERSION: u16 = 1;
 const CHECK: usize = 8;
 /// Stands in place of a time where nothing but a decision goes on.
@@ -208,6 +210,11 @@ impl Image {
     }
 }
 
+/// Whether a file that begins like this may be a saved one.
+pub(super) fn may_be_ours(head: &[u8]) -> bool {
+    head == MAGIC || head == SNAPSHOT_MAGIC
+}
+
 /// A whole file of these records.
 pub(crate) fn encode(records: &[Record]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
@@ -219,7 +226,7 @@ pub(crate) fn encode(records: &[Record]) -> Vec<u8> {
 impl Contents {
     /// Reads a whole file.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ContentsError> {
-        if bytes.starts_with(SNAPSHOT_MAGIC) {
+        if bytes.starts_with(&SNAPSHOT_MAGIC) {
             let image = Some(Image { wake_at: None, snapshot: bytes.to_vec() });
             return Ok(Self { image, length: bytes.len() as u64, bare: true, ..Self::default() });
         }

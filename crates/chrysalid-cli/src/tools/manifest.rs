@@ -148,8 +148,7 @@ impl Manifest {
 
     /// A refusal about what stands at a place of the text, in bytes.
     pub(crate) fn refuse(&self, place: usize, message: &str) -> Refusal {
-        let before = self.text.as_bytes().get(..place).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = self.text.get(..place).unwrap_or_default().matches('\n').count() + 1;
         let hint = match self.text.lines().nth(line - 1) {
             // `[tools.mail.send]` is a table `send` inside of a tool `mail`.
             Some(header) if header.starts_with("[tools.") && message.starts_with("unknown key") => {

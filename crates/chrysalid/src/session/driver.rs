@@ -245,6 +245,10 @@ impl Session {
         if !calls.is_empty() {
             return Ok(Next::Return(Step::Start(calls)));
         }
+        // A program that failed runs no further, however fast its calls answer.
+        if board.program == abi::PROGRAM_REJECTED && !board.jobs {
+            return Ok(self.dry(&board));
+        }
         if self.has_answers() {
             return Ok(self.if_slice_is_left(Self::deliver));
         }

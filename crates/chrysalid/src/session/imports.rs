@@ -164,7 +164,8 @@ fn import_log(mut caller: Caller<'_, HostState>, level: u32, values: u32, length
         return Ok(());
     }
     state.logged += values.len();
-    state.lines.push(Line { level, values: values.to_vec() });
+    state.lines_dropped = state.lines_dropped.saturating_add(u32::from(level & abi::LEVEL_CUT != 0));
+    state.lines.push(Line { level: level & !abi::LEVEL_CUT, values: values.to_vec() });
     Ok(())
 }
 
