@@ -13,13 +13,15 @@ static JSValue console_write(JSContext *ctx, JSValueConst this_value, int argc, 
     (void)this_value;
     JS_FreeValue(context, line);
     for (int i = 0; !failed && i < argc; i++) {
-        uint32_t before = e.out.length, met = e.seen_count;
+        uint32_t before = e.out.length, met = e.seen_count, nodes = e.nodes_left;
         if (!encode_value(&e, argv[i], 1, NULL))
             continue;
         /* Too large for what is left: a note in its place. */
-        if (!e.too_large)
+        if (JS_HasException(context))
             drop_exception();
         seen_truncate(&e, met);
+        e.too_large = false;
+        e.nodes_left = nodes;
         e.out.length = before;
         e.max_bytes += 32;
         failed = put_tagged_text(&e, TAG_DESCRIPTION, "[too large to show]");

@@ -91,10 +91,8 @@ static int encode_hole_or_element(struct encoder *e, JSObject *object, uint32_t 
         JS_FreeAtom(context, atom);
         if (present < 0)
             return -1;
-        if (e->nodes_left == 0) {
-            e->too_large = true;
-            return -1;
-        }
+        if (e->nodes_left == 0)
+            return too_many_values(e);
         e->nodes_left--;
         return put_byte(e, TAG_HOLE);
     }
@@ -115,10 +113,8 @@ static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, con
     if (!JS_IsArray(JS_MKPTR(JS_TAG_OBJECT, object)) || JS_ToUint32(context, &length, object->prop[0].u.value))
         return -1;
     shown = e->mode == ENCODE_CLIP && length > CLIP_ELEMENTS ? CLIP_ELEMENTS : length;
-    if (shown > e->nodes_left) {
-        e->too_large = true;
-        return -1;
-    }
+    if (shown > e->nodes_left)
+        return too_many_values(e);
     if (put_byte(e, TAG_ARRAY) || put_varint(e, shown + (shown < length)))
         return -1;
     for (uint32_t i = 0; i < shown; i++)
@@ -141,7 +137,7 @@ static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, co
         return -1;
     shown = e->mode == ENCODE_CLIP && count > CLIP_ELEMENTS ? CLIP_ELEMENTS : count;
     if (shown > e->nodes_left)
-        e->too_large = true;
+        too_many_values(e);
     else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown))
         failed = 0;
     for (; !failed && i < shown; i++) {
@@ -168,10 +164,8 @@ static int encode_collection(struct encoder *e, JSObject *object, uint32_t depth
     uint32_t count = state->record_count, done = 0;
     struct list_head *at = state->records.next;
 
-    if (count > e->nodes_left) {
-        e->too_large = true;
-        return -1;
-    }
+    if (count > e->nodes_left)
+        return too_many_values(e);
     if (put_byte(e, is_map ? TAG_MAP : TAG_SET) || put_varint(e, count))
         return -1;
     while (at != &state->records && done < count) {
@@ -235,16 +229,19 @@ static int encode_regexp(struct encoder *e, JSObject *object)
     static const int bits[] = { LRE_FLAG_GLOBAL,  LRE_FLAG_IGNORECASE, LRE_FLAG_MULTILINE, LRE_FLAG_DOTALL,
                                 LRE_FLAG_UNICODE, LRE_FLAG_STICKY,     LRE_FLAG_INDICES,   LRE_FLAG_UNICODE_SETS };
     int set = lre_get_flags(str8(object->u.regexp.bytecode));
+    JSValue source = js_regexp_get_source(context, JS_MKPTR(JS_TAG_OBJECT, object)); /* escaped; runs no code */
     char flags[9];
     uint32_t count = 0;
+    int failed;
 
+    if (JS_IsException(source))
+        return -1;
     for (uint32_t i = 0; i < countof(bits); i++)
         if (set & bits[i])
             flags[count++] = letters[i];
-    return put_byte(e, TAG_REGEXP) || put_js_string(e, JS_MKPTR(JS_TAG_STRING, object->u.regexp.pattern)) ||
-                   put_text(e, flags, count)
-               ? -1
-               : 0;
+    failed = put_byte(e, TAG_REGEXP) || put_js_string(e, source) || put_text(e, flags, count);
+    JS_FreeValue(context, source);
+    return failed ? -1 : 0;
 }
 
 static int put_text_property(struct encoder *e, JSObject *object, JSAtom atom, const char *otherwise)
@@ -284,10 +281,8 @@ static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, con
         uint32_t length = 0;
 
         failed = JS_ToUint32(context, &length, list->prop[0].u.value);
-        if (!failed && length > e->nodes_left) {
-            e->too_large = true;
-            failed = -1;
-        }
+        if (!failed && length > e->nodes_left)
+            failed = too_many_values(e);
         failed = failed || put_varint(e, length);
         for (uint32_t i = 0; !failed && i < length; i++)
             failed = encode_hole_or_element(e, list, i, depth + 1, &step);
@@ -423,10 +418,8 @@ static int encode_any_object(struct encoder *e, JSObject *object, uint32_t depth
 
 static int encode_value(struct encoder *e, JSValueConst value, uint32_t depth, const struct path_step *path)
 {
-    if (e->nodes_left == 0) {
-        e->too_large = true;
-        return -1;
-    }
+    if (e->nodes_left == 0)
+        return too_many_values(e);
     e->nodes_left--;
     switch (JS_VALUE_GET_NORM_TAG(value)) {
     case JS_TAG_UNDEFINED:

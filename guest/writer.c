@@ -63,6 +63,14 @@ static int put_bytes(struct encoder *e, const void *data, uint32_t length)
     return 0;
 }
 
+/* No values are left in the budget; told from too many bytes by what is left of it. */
+static int too_many_values(struct encoder *e)
+{
+    e->nodes_left = 0;
+    e->too_large = true;
+    return -1;
+}
+
 static int put_byte(struct encoder *e, uint8_t byte)
 {
     return put_bytes(e, &byte, 1);

@@ -216,7 +216,8 @@ pub enum Decision {
     Approve,
     /// Run it with these arguments, which the schema and the rules check again.
     Edit(Value),
-    /// Do not run it; the program gets `ToolRejected` with the reason.
+    /// Do not run it; the program gets `ToolRejected` with the reason. For an unknown call: it was not done, and the
+    /// program gets `ToolError`.
     Reject(Option<String>),
     /// Do not run it; the program gets this value. For an unknown call: it was done, with this value.
     Respond(Value),

@@ -239,7 +239,7 @@ impl Capability {
     }
 
     /// Digest over what an approver relies on; a change while a call waits is shown to them.
-    pub(crate) fn digest(&self) -> [u8; 32] {
+    pub(crate) fn definition(&self) -> [u8; 16] {
         let mut hash = Sha256::new();
         for part in [self.name.as_str(), self.description.as_str()] {
             hash.update(part.len().to_le_bytes());
@@ -247,7 +247,7 @@ impl Capability {
         }
         hash.update(self.input.as_ref().map(ToString::to_string).unwrap_or_default());
         hash.update([u8::from(self.approval == Approval::Ask)]);
-        hash.finalize().into()
+        hash.finalize().first_chunk().copied().unwrap_or_default()
     }
 }
 

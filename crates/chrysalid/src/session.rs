@@ -199,12 +199,12 @@ impl Session {
         let call = self.state.calls.get(&number)?;
         let open = call.open.as_ref()?;
         let mut reasons = open.reasons.clone();
-        reasons.extend(self.changed_definition(&call.name));
+        reasons.extend(self.changed_definition(&call.name, &open.definition));
         Some(PendingCall {
             id: call.id(number),
             name: call.name.clone(),
             argument: wire::decode(&open.argument, &self.bounds(self.limits.argument_size)).ok()?,
-            digest: open.digest,
+            digest: open.digest(),
             status: call.status,
             reasons,
             effects: open.effects,
@@ -214,11 +214,9 @@ impl Session {
         })
     }
 
-    /// A reason for whoever decides when the capability is not what it was at the snapshot.
-    fn changed_definition(&self, name: &str) -> Option<chrysalid_policy::Reason> {
-        let stored = self.state.capabilities.get(name)?;
-        let now = self.capabilities.get(name)?;
-        (stored.digest != now.digest()).then_some(chrysalid_policy::Reason::Changed)
+    /// A reason for whoever decides when the capability is not what it was when the call was made.
+    fn changed_definition(&self, name: &str, definition: &[u8; 16]) -> Option<chrysalid_policy::Reason> {
+        (self.capabilities.get(name)?.definition() != *definition).then_some(chrysalid_policy::Reason::Changed)
     }
 
     /// The record of all calls of the session.

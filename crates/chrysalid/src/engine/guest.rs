@@ -107,7 +107,9 @@ mod tests {
     use std::time::SystemTime;
 
     use super::OWN;
-    use crate::{Approval, Capabilities, Capability, Decision, Engine, ErrorKind, Key, Restore, Step, ToolError, Value};
+    use crate::{
+        Approval, Capabilities, Capability, Decision, Engine, ErrorKind, Key, Restore, Step, ToolError, Value,
+    };
 
     /// The same guest under another hash: with a custom section at its end.
     fn older() -> Vec<u8> {

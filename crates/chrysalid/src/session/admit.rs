@@ -23,6 +23,7 @@ const RECORD_COST: usize = 512;
 
 /// A call whose arguments were checked.
 struct Checked {
+    definition: [u8; 16],
     bytes: Vec<u8>,
     effects: Effects,
     asks: bool,
@@ -68,7 +69,12 @@ impl Session {
         }
         let bytes = wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
-        Ok(Checked { asks: capability.asks(&argument), effects: self.effects_of(capability), bytes })
+        Ok(Checked {
+            definition: capability.definition(),
+            asks: capability.asks(&argument),
+            effects: self.effects_of(capability),
+            bytes,
+        })
     }
 
     fn spend(&mut self, capability: &Capability, bytes: usize) -> Result<(), ToolError> {
@@ -109,12 +115,11 @@ impl Session {
     }
 
     fn rule(&mut self, number: u32, name: &str, checked: Checked) {
-        let digest = Sha256::digest(&checked.bytes).into();
         let request = PolicyRequest { name, effects: checked.effects, ask: checked.asks };
         let ruling = decide(&request, &self.state.taint, &self.making.engine.rules(&self.capabilities));
         let open = OpenCall {
             argument: checked.bytes,
-            digest,
+            definition: checked.definition,
             effects: checked.effects,
             reasons: Vec::new(),
             requested_millis: self.meter.last_host_millis(),
@@ -181,7 +186,7 @@ impl Session {
         let mut effects = checked.effects;
         if let Some(call) = self.state.calls.get_mut(&number) {
             if let Some(open) = &mut call.open {
-                open.digest = Sha256::digest(&checked.bytes).into();
+                open.definition = checked.definition;
                 open.argument = checked.bytes;
                 open.effects |= effects;
                 effects = open.effects;
@@ -237,7 +242,7 @@ impl Session {
         let argument = wire::decode(&open.argument, &bounds).ok()?;
         call.status = CallStatus::Started;
         open.started_millis = Some(now);
-        let idempotency_key = idempotency_key(&session, id, &open.digest);
+        let idempotency_key = idempotency_key(&session, id, &open.digest());
         let cancel = CancelSignal::default();
         self.cancels.insert(number, cancel.clone());
         self.tell(&Event::CallStarted { id, name: &name });

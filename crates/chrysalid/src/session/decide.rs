@@ -123,11 +123,16 @@ impl Session {
     }
 
     fn reject(&mut self, number: u32, reason: Option<String>) {
-        let name = self.state.calls.get(&number).map(|call| call.name.clone()).unwrap_or_default();
-        let message = match reason {
-            Some(reason) => format!("{name} was rejected: {reason}"),
-            None => format!("{name} was rejected"),
+        let Some(call) = self.state.calls.get(&number) else { return };
+        // One that had begun was not refused: the person says that it was not done.
+        let (what, status, error) = match call.status {
+            CallStatus::Unknown => ("failed", CallStatus::Failed, "ToolError"),
+            _ => ("was rejected", CallStatus::Rejected, "ToolRejected"),
         };
-        self.answer_error(number, CallStatus::Rejected, ToolError::named("ToolRejected", message));
+        let message = match reason {
+            Some(reason) => format!("{} {what}: {reason}", call.name),
+            None => format!("{} {what}", call.name),
+        };
+        self.answer_error(number, status, ToolError::named(error, message));
     }
 }

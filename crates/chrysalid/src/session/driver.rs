@@ -6,8 +6,6 @@
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
-use sha2::{Digest, Sha256};
-
 use super::admit::millis;
 use super::imports::Line;
 use super::instance::{Board, Entry, Guest};
@@ -419,7 +417,6 @@ impl Program {
             number,
             begun: false,
             source: source.into(),
-            source_hash: Sha256::digest(source).into(),
             cpu_nanos: 0,
             wall_millis: 0.0,
             calls_made: 0,

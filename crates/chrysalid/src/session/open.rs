@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
-use super::state::{State, StoredCapability};
+use super::state::State;
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
@@ -206,14 +206,9 @@ impl Session {
         if let Some(program) = &mut self.state.program {
             program.cpu_nanos = u64::try_from(self.meter.used().as_nanos()).unwrap_or(u64::MAX);
         }
-        self.state.capabilities = self
-            .capabilities
-            .iter()
-            .map(|capability| {
-                let stored = StoredCapability { effects: capability.declared_effects(), digest: capability.digest() };
-                (capability.name().to_owned(), stored)
-            })
-            .collect();
+        let declared = self.capabilities.iter();
+        self.state.capabilities =
+            declared.map(|capability| (capability.name().to_owned(), capability.declared_effects())).collect();
     }
 
     /// Copies the heap before a program begins, and moves a session whose stacks grew deep into a fresh store.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use chrysalid_policy::{Effects, Reason, Taint};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::call::{CallId, CallStatus, DecisionKind, ToolError};
 use crate::outcome::{FailureKind, LogLevel};
@@ -23,8 +24,8 @@ pub(crate) struct State {
     /// Calls numbered so far.
     pub(crate) last_call: u32,
     pub(crate) taint: Taint,
-    /// Capabilities by name, as they were when the snapshot was taken.
-    pub(crate) capabilities: BTreeMap<String, StoredCapability>,
+    /// Declared effects of the capabilities that the session had when the snapshot was taken.
+    pub(crate) capabilities: BTreeMap<String, Option<Effects>>,
     /// Every call of the session, by number. Arguments are dropped when a call ends.
     pub(crate) calls: BTreeMap<u32, StoredCall>,
     pub(crate) program: Option<Program>,
@@ -32,12 +33,6 @@ pub(crate) struct State {
     pub(crate) last_millis: f64,
     pub(crate) elapsed_millis: f64,
     pub(crate) random_position: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct StoredCapability {
-    pub(crate) effects: Option<Effects>,
-    pub(crate) digest: [u8; 32],
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,7 +53,8 @@ pub(crate) struct StoredCall {
 pub(crate) struct OpenCall {
     /// Canonical wire form; exactly what schema and rules saw, and what runs.
     pub(crate) argument: Vec<u8>,
-    pub(crate) digest: [u8; 32],
+    /// Digest of the capability's definition when the call was made.
+    pub(crate) definition: [u8; 16],
     pub(crate) effects: Effects,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) requested_millis: f64,
@@ -84,7 +80,6 @@ pub(crate) struct Program {
     /// Whether the guest has been given the source.
     pub(crate) begun: bool,
     pub(crate) source: Arc<str>,
-    pub(crate) source_hash: [u8; 32],
     pub(crate) cpu_nanos: u64,
     /// Wall clock spent outside pauses, in milliseconds.
     pub(crate) wall_millis: f64,
@@ -172,6 +167,13 @@ impl State {
                 call.took_millis = Some(took);
             }
         }
+    }
+}
+
+impl OpenCall {
+    /// SHA-256 over the canonical argument: what an approval is bound to.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.argument).into()
     }
 }
 
