@@ -10,7 +10,7 @@
 #define ABI_IMPORT_MODULE "chrysalid"
 
 /* Exports. Those with a message read it from the inbox, which they consume. */
-#define ABI_EXPORT_VERSION "abi_version" /* () -> i32, ABI_VERSION; the first thing a host asks */
+#define ABI_EXPORT_VERSION "abi_version" /* () -> i32, ABI_VERSION */
 #define ABI_EXPORT_INIT "init"           /* () -> i32; once, before the baseline image is taken */
 #define ABI_EXPORT_INBOX "inbox"         /* (length) -> address, 0 when there is no memory */
 #define ABI_EXPORT_CONFIGURE "configure" /* () -> i32; message: CONFIGURE_WORDS u32 */
@@ -20,7 +20,7 @@
 #define ABI_EXPORT_SETTLE "settle"       /* () -> i32; message: answers */
 #define ABI_EXPORT_LOOSE "loose"         /* () -> i32; writes ids of calls that nothing open waits for */
 #define ABI_EXPORT_OUTCOME "outcome"     /* (which) -> i32; writes a value to the outbox */
-#define ABI_EXPORT_FINISH "finish"       /* () -> i32; drops everything that belongs to the program */
+#define ABI_EXPORT_FINISH "finish"       /* () -> i32; drops everything that belongs to the program; no memory: its heap is over the bound */
 #define ABI_EXPORT_BOARD "board"         /* global: address of the board */
 #define ABI_EXPORT_MEMORY "memory"
 #define ABI_EXPORT_STACK_POINTER "__stack_pointer"

@@ -29,6 +29,21 @@ static bool memory_allows(size_t more)
     return false;
 }
 
+static bool memory_is_tight(void)
+{
+    return memory.used + MEMORY_HEADROOM > memory.bound;
+}
+
+/* Whether no program could begin in what is left. */
+static bool memory_is_full(void)
+{
+    void *volatile room = malloc(MEMORY_HEADROOM); /* a compiler may leave out an allocation that nobody uses */
+    bool full = !room || memory.used > memory.bound;
+
+    free(room);
+    return full;
+}
+
 static void *memory_counted(void *block)
 {
     if (block)

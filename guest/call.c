@@ -128,6 +128,12 @@ static JSValue hand_over(JSValue promise, JSValueConst name, const struct encode
     return promise;
 }
 
+/* `list.map(tools.get)` passes the element, its index and the list; only the element is meant. */
+static bool is_array_callback(int argc, JSValueConst *argv)
+{
+    return argc == 3 && JS_IsNumber(argv[1]) && JS_IsArray(argv[2]);
+}
+
 static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int magic,
                          JSValueConst *data)
 {
@@ -139,7 +145,7 @@ static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     (void)magic;
     if (JS_IsException(promise))
         return promise;
-    if (argc > 1 && !JS_IsUndefined(argv[1]))
+    if (argc > 1 && !JS_IsUndefined(argv[1]) && !is_array_callback(argc, argv))
         return reject_named(promise, "ToolInputError", "a tool takes one argument, an object with named fields");
     if (!encode_value(&e, argc > 0 ? argv[0] : JS_UNDEFINED, 0, NULL))
         promise = hand_over(promise, data[0], &e);

@@ -129,6 +129,11 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
     board.program = PROGRAM_RUNNING;
     board.memory_hits = 0;
     memory.limit = memory.bound;
+    if (memory_is_tight()) {
+        /* Room for a program that lets go of things. */
+        board.memory_hits = 1;
+        memory.limit += MEMORY_HEADROOM;
+    }
     status = program_run((const char *)inbox_slot.bytes, inbox_slot.length);
     inbox_release();
     if (status) {
@@ -237,5 +242,9 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     memset(&outbox, 0, sizeof(outbox));
     board.out = 0;
     board.out_length = 0;
-    return leave(STATUS_OK);
+    if (!memory_is_tight() && !board.memory_hits)
+        return leave(STATUS_OK);
+    JS_RunGC(runtime);
+    jobs_clear();
+    return leave(memory_is_full() ? STATUS_NO_MEMORY : STATUS_OK);
 }

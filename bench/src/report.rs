@@ -29,14 +29,16 @@ impl Report {
     }
 
     fn write(&self, text: &mut String) -> fmt::Result {
-        writeln!(text, "| work in the guest | native ms | Chrysalid ms | ratio | quartiles of it | at most |")?;
+        writeln!(
+            text,
+            "| work in the guest | native ms | Chrysalid ms | ratio of medians | ratio by turn (quartiles) | at most |"
+        )?;
         writeln!(text, "|---|---:|---:|---:|---:|---|")?;
         for work in &self.work {
             let (native, guest) = (work.native.summary(), work.guest.summary());
-            let pairs = work.guest.over(&work.native).summary();
-            let (name, ratio) = (work.name, work.ratio());
+            let (name, ratio, turns) = (work.name, work.ratio(), work.ratios_by_turn());
             write!(text, "| {name} | {} | {} | {ratio:.2} ", millis(native.median), millis(guest.median))?;
-            write!(text, "| {:.2}–{:.2} ", pairs.first_quartile, pairs.third_quartile)?;
+            write!(text, "| {:.2} ({:.2}–{:.2}) ", turns.median, turns.first_quartile, turns.third_quartile)?;
             writeln!(text, "| {} |", verdict(work))?;
         }
         writeln!(text, "| geometric mean of the musts | | | {:.2} | | |", self.mean(Some(Rule::Must)))?;
@@ -111,7 +113,16 @@ fn work_json(work: &Work) -> Value {
         "native": work.native.summary().json(),
         "guest": work.guest.summary().json(),
         "ratio": work.ratio(),
+        "ratio_by_turn": ratio_json(&work.ratios_by_turn()),
         "kept": !work.breaks_the_rule(),
+    })
+}
+
+fn ratio_json(ratios: &Summary) -> Value {
+    json!({
+        "first_quartile": ratios.first_quartile,
+        "median": ratios.median,
+        "third_quartile": ratios.third_quartile,
     })
 }
 

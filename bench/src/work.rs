@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use chrysalid::{Capabilities, Engine, Session, Step};
 
 use crate::native::{Native, Run};
-use crate::samples::Samples;
+use crate::samples::{Samples, Summary};
 
 /// The most that a program with [`Rule::Must`] may take, over native.
 pub(crate) const MOST: f64 = 2.0;
@@ -36,9 +36,14 @@ impl Work {
         Self { name, rule, source, native: Samples::default(), guest: Samples::default() }
     }
 
-    /// Median over median.
+    /// Median over median: what the rule is about.
     pub(crate) fn ratio(&self) -> f64 {
         self.guest.summary().median / self.native.summary().median
+    }
+
+    /// Sandbox over native within each turn, to judge the ratio by: where the two disagree, the machine was too busy.
+    pub(crate) fn ratios_by_turn(&self) -> Summary {
+        self.guest.over(&self.native).summary()
     }
 
     pub(crate) fn breaks_the_rule(&self) -> bool {

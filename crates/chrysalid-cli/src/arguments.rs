@@ -36,7 +36,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The program, JavaScript or TypeScript; `-` reads standard input
+    /// The program, JavaScript; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) program: PathBuf,
     /// Tools that the program may call

@@ -10,6 +10,7 @@ use chrysalid::{Outcome, Pause, Session, TokioTimer};
 use crate::claim::Image;
 use crate::console::Console;
 use crate::exit::Refusal;
+use crate::guests;
 use crate::prompt::{Answer, Terminal};
 use crate::report::{CallReport, LineReport, Report, Status};
 use crate::save::Keeping;
@@ -129,6 +130,7 @@ impl Drive {
         if !keeping.keeps_pauses() {
             return Ok(None);
         }
+        guests::keep(self.session.guest());
         keeping.paused(run, Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? })
     }
 }

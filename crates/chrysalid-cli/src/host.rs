@@ -8,6 +8,7 @@ use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, SessionOptions};
 
 use crate::arguments::HostArguments;
 use crate::exit::Refusal;
+use crate::guests;
 
 /// The most memory of a session unless `--memory` asks for more, as in the library.
 const MAX_MEMORY: usize = 256 << 20;
@@ -36,15 +37,25 @@ impl HostArguments {
     }
 
     pub(crate) fn engine(&self, key_use: KeyUse) -> Result<Engine, Refusal> {
-        engine(self.limits(), find_key(self.key_file.as_deref(), key_use)?)
+        engine(self.limits(), find_key(self.key_file.as_deref(), key_use)?, None)
+    }
+
+    /// The engine that can restore this snapshot, also one of an earlier release.
+    pub(crate) fn engine_for(&self, snapshot: &[u8]) -> Result<Engine, Refusal> {
+        let key = find_key(self.key_file.as_deref(), KeyUse::Open)?;
+        guests::engine_for(snapshot, |older| engine(self.limits(), key.clone(), older))
     }
 }
 
-pub(crate) fn engine(limits: Limits, key: Option<Key>) -> Result<Engine, Refusal> {
+pub(crate) fn engine(limits: Limits, key: Option<Key>, older_guest: Option<Vec<u8>>) -> Result<Engine, Refusal> {
     let max_memory = limits.memory.max(MAX_MEMORY);
     let builder = Engine::builder().pool_slots(0).max_memory(max_memory).limits(limits);
     let builder = match key {
         Some(key) => builder.key(key),
+        None => builder,
+    };
+    let builder = match older_guest {
+        Some(guest) => builder.older_guest(guest),
         None => builder,
     };
     Ok(builder.build()?)

@@ -12,6 +12,7 @@ use crate::arguments::InspectArguments;
 use crate::claim::{self, Claim, Contents, Ended, Forwarded, Image};
 use crate::drive::hex;
 use crate::exit::{Exit, Refusal};
+use crate::guests;
 use crate::host::{KeyUse, engine, find_key};
 use crate::report::{CallReport, Form, PendingReport, Values, print_json, printable, time_text};
 
@@ -75,9 +76,8 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     if let Some(image) = &contents.image {
         let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
         let values = if arguments.values { Values::Shown } else { Values::Hidden };
-        inspected
-            .open(image, &engine(wide_limits(), key)?, values)
-            .map_err(|refusal| refusal.within(&arguments.file))?;
+        let engine = guests::engine_for(&image.snapshot, |older| engine(wide_limits(), key.clone(), older))?;
+        inspected.open(image, &engine, values).map_err(|refusal| refusal.within(&arguments.file))?;
     }
     Ok(inspected)
 }

@@ -8,6 +8,7 @@ mod claim;
 mod console;
 mod drive;
 mod exit;
+mod guests;
 mod host;
 mod inspect;
 mod prompt;

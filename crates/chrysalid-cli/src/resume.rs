@@ -14,7 +14,7 @@ use crate::claim::{Claim, Decided, Draft, Image, Journal, Record, SavedFile, Tar
 use crate::console::Console;
 use crate::drive::{Drive, hex};
 use crate::exit::Refusal;
-use crate::host::{KeyUse, PARK_AFTER, session_options};
+use crate::host::{PARK_AFTER, session_options};
 use crate::prompt::Terminal;
 use crate::report::{CallReport, Form, Report};
 use crate::save::Keeping;
@@ -27,9 +27,9 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusa
     let form = Form::of(arguments.host.json);
     let console = Console::new(form);
     let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
-    let engine = arguments.host.engine(KeyUse::Open)?;
     let saved = SavedFile::open(&arguments.file)?;
     let image = check_state(arguments, &saved)?;
+    let engine = arguments.host.engine_for(&image.snapshot)?;
     let restore = if arguments.fork { Restore::Fork } else { Restore::Resume };
     let options = session_options(console.clone() as Arc<dyn EventSink>);
     let within = |error: chrysalid::Error| Refusal::from(error).within(&arguments.file);

@@ -1,8 +1,12 @@
 //! `chrysalid resume` and `inspect`: decisions, refusals, forks.
 
-use serde_json::json;
+use std::time::SystemTime;
 
-use crate::sandbox::{Ran, Sandbox, TOOLS};
+use chrysalid::{Approval, Capabilities, Capability, Engine, Key, Step, ToolError};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS};
 
 const PAY_TWICE: &str = "
 const one = async (amount) => {
@@ -287,4 +291,42 @@ fn the_key_may_come_from_a_file() {
     let bad = sandbox.resume("--approve 1.1 --key-file tools.toml --json");
     assert_eq!(error_code(&bad), (Some(2), "key".into()));
     assert_eq!(sandbox.resume("--approve 1.1 --key-file key").exit, Some(0));
+}
+
+/// A program saved by a release with another guest: the same one, with a custom section at its end.
+fn saved_before_an_upgrade() -> (Vec<u8>, Vec<u8>) {
+    let guest = [Engine::builder().pool_slots(0).build().unwrap().guest(), b"\0\x05\x04note"].concat();
+    let key = Key::from_text(KEY).unwrap();
+    let engine = Engine::builder().pool_slots(0).key(key).guest(guest.clone()).build().unwrap();
+    let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
+    let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
+    session.start("(await tools.pay({ amount: 4 })).paid").unwrap();
+    let Step::Paused(_) = session.step(SystemTime::now()).unwrap() else { panic!("not paused") };
+    (session.snapshot().unwrap(), guest)
+}
+
+#[test]
+fn a_program_that_was_saved_before_an_upgrade_goes_on_with_the_guest_it_was_saved_with() {
+    let (snapshot, guest) = saved_before_an_upgrade();
+    let sandbox = Sandbox::with(TOOLS, "");
+    sandbox.write("p.chry", &snapshot);
+    let refused = sandbox.resume("--approve 1.1 --json");
+    assert_eq!(error_code(&refused), (Some(6), "unknown_guest".to_owned()));
+
+    let guests = sandbox.state().join("chrysalid/guests");
+    std::fs::create_dir_all(&guests).unwrap();
+    let hash: String = Sha256::digest(&guest).iter().map(|byte| format!("{byte:02x}")).collect();
+    std::fs::write(guests.join(format!("{hash}.wasm")), guest).unwrap();
+    let ran = sandbox.resume("--approve 1.1");
+    assert_eq!(ran.parts(), (Some(0), "true\n", ""));
+    assert_eq!(paid(&sandbox), [r#"{"amount":4}"#]);
+}
+
+#[test]
+fn saving_a_program_keeps_its_guest() {
+    let sandbox = Sandbox::with(TOOLS, PAY_TWICE);
+    sandbox.save();
+    let guest = Engine::builder().pool_slots(0).build().unwrap().guest().to_vec();
+    let hash: String = Sha256::digest(&guest).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(std::fs::read(sandbox.state().join(format!("chrysalid/guests/{hash}.wasm"))).unwrap(), guest);
 }

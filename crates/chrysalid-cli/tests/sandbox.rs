@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+pub(crate) const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 /// A tool `pay` that asks and writes down each payment, and a tool `look` that does not ask.
 pub(crate) const TOOLS: &str = r#"
@@ -22,6 +22,7 @@ command = ["sh", "-c", "echo looked >> looked.txt; echo 7"]
 
 pub(crate) struct Sandbox {
     folder: TempDir,
+    state: TempDir,
     variables: Vec<(String, String)>,
 }
 
@@ -47,8 +48,10 @@ impl Ran {
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        let variables = vec![("CHRYSALID_KEY".to_owned(), KEY.to_owned())];
-        Self { folder: tempfile::tempdir().unwrap(), variables }
+        let state = tempfile::tempdir().unwrap();
+        let home = state.path().to_str().unwrap().to_owned();
+        let variables = vec![("CHRYSALID_KEY".to_owned(), KEY.to_owned()), ("XDG_STATE_HOME".to_owned(), home)];
+        Self { folder: tempfile::tempdir().unwrap(), state, variables }
     }
 
     /// With `tools.toml` and a program `p.js`.
@@ -71,6 +74,11 @@ impl Sandbox {
 
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The user's state folder, as the binary sees it.
+    pub(crate) fn state(&self) -> &Path {
+        self.state.path()
     }
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {

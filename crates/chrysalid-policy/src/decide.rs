@@ -28,7 +28,7 @@ pub enum RuleOfTwo {
     Off,
     /// A call that acts asks when the session would have met all three.
     On,
-    /// Any call that would bring the third asks.
+    /// Any call with an effect asks when the session would have met all three, or has.
     Strict,
 }
 
@@ -111,7 +111,7 @@ fn rule_of_two(request: &Request<'_>, taint: &Taint, rule: RuleOfTwo) -> Option<
     let asks = match rule {
         RuleOfTwo::Off => false,
         RuleOfTwo::On => complete && acts,
-        RuleOfTwo::Strict => complete && (acts || !before.missing_from(request.effects).is_empty()),
+        RuleOfTwo::Strict => complete && !request.effects.is_empty(),
     };
     asks.then(|| Reason::RuleOfTwo {
         brought: taint

@@ -5,9 +5,9 @@
 //! exactly the arguments that would run.
 //!
 //! ```
-//! use chrysalid_policy::{decide, Decision, Effects, Request, RuleOfTwo, Rules, Taint};
+//! use chrysalid_policy::{Decision, Effects, Request, RuleOfTwo, Rules, Taint, decide};
 //!
-//! let rules = Rules { rule_of_two: RuleOfTwo::On, ..Rules::default() };
+//! let rules = Rules::with_rule_of_two(RuleOfTwo::On);
 //! let mut taint = Taint::default();
 //! taint.join(Effects::PRIVATE | Effects::UNTRUSTED, "1.1");
 //! let mail = Request { name: "mail.send", effects: Effects::ACTS, ask: false };

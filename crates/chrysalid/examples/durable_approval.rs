@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use chrysalid::{Approval, Capabilities, Capability, Decision, Engine, Key, Outcome, Restore, TokioTimer, ToolError};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
 const PROGRAM: &str = "
     const offers = await tools.offers({ item: 'tea' });
@@ -24,6 +25,12 @@ const PROGRAM: &str = "
     const receipt = await tools.pay({ to: cheapest.shop, amount: cheapest.price });
     `${offers.length} offers, ${receipt}`
 ";
+
+#[derive(Deserialize)]
+struct Order {
+    to: String,
+    amount: u32,
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -92,18 +99,17 @@ fn tools(folder: &Path) -> Result<Capabilities, Box<dyn Error>> {
         }
     });
     let notes: PathBuf = folder.to_owned();
-    let pay = Capability::new("pay", move |order: Value| {
+    let pay = Capability::new("pay", move |order: Order| {
         let notes = notes.clone();
         async move {
             note(&notes, "pay")?;
-            let to = order["to"].as_str().unwrap_or_default();
-            Ok::<_, ToolError>(format!("paid {} to {to}", order["amount"]))
+            Ok::<_, ToolError>(format!("paid {} to {}", order.amount, order.to))
         }
     })
     .input_schema(json!({
         "type": "object",
         "required": ["to", "amount"],
-        "properties": { "to": { "type": "string" }, "amount": { "type": "number", "maximum": 50 } }
+        "properties": { "to": { "type": "string" }, "amount": { "type": "integer", "maximum": 50 } }
     }))
     .approval(Approval::Ask);
     Ok(Capabilities::new([offers, pay])?)

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Linear memory of the guest, the engine's own 3 MiB included. Default 64 MiB, at least 4 MiB.
+    /// Linear memory of the guest, the interpreter's own 1.3 MiB included. Default 64 MiB, at least 4 MiB.
     pub memory: usize,
     /// CPU time of the guest per program, host calls and waiting not counted. Default 5 s.
     pub cpu_time: Duration,

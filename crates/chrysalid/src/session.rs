@@ -172,6 +172,12 @@ impl Session {
         &self.state.taint
     }
 
+    /// The guest build that its snapshots belong to, as WebAssembly: see [`crate::EngineBuilder::older_guest`].
+    #[must_use]
+    pub fn guest(&self) -> &[u8] {
+        self.making.guest.wasm()
+    }
+
     /// Source of the program that runs or waits.
     #[must_use]
     pub fn program_source(&self) -> Option<&str> {

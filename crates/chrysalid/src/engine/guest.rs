@@ -97,7 +97,7 @@ impl GuestBuild {
         Identity { guest: self.hash, abi: abi::VERSION }
     }
 
-    pub(super) fn wasm(&self) -> &[u8] {
+    pub(crate) fn wasm(&self) -> &[u8] {
         &self.wasm
     }
 }

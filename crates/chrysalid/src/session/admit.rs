@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// An unlabelled capability counts as having all effects once any is labelled.
-    fn effects_of(&self, capability: &Capability) -> Effects {
+    pub(super) fn effects_of(&self, capability: &Capability) -> Effects {
         capability.declared_effects().unwrap_or(if self.capabilities.declare_effects() {
             Effects::ALL
         } else {

@@ -68,7 +68,8 @@ impl Session {
             });
         }
         if call.open.as_ref().is_none_or(|open| open.decision.is_some()) {
-            return Err(self.already(id));
+            let message = format!("call {id} has its decision already; the next step carries it out");
+            return Err(Error::new(ErrorKind::AlreadyDecided, message));
         }
         if !call.allowed().contains(&decision.kind()) {
             return Err(Error::new(

@@ -127,7 +127,7 @@ impl Session {
                 self.absorb();
                 match status {
                     Ok(status) => {
-                        if let Some(step) = self.returned(status) {
+                        if let Some(step) = self.returned(status)? {
                             return Ok(step);
                         }
                         if matches!(self.guest, Guest::Away(_)) {
@@ -358,7 +358,11 @@ impl Session {
         let moving = self.state.count(CallStatus::Started) > 0;
         let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
         let soon = timer_due.is_some_and(|due| due - now <= park_after);
-        if !moving && !soon {
+        // Timers that are set again and again must not keep a program from its pause for ever.
+        let asked = self.of_this_program().filter(|(_, call)| call.is_pending());
+        let asked = asked.filter_map(|(_, call)| call.open.as_ref()).map(|open| open.requested_millis).reduce(f64::min);
+        let patient = asked.is_none_or(|asked| now - asked < park_after);
+        if !moving && !(soon && patient) {
             let wake_at = timer_due.map(from_millis);
             return Next::Return(Step::Paused(Pause { pending: self.pending(), wake_at }));
         }

@@ -9,7 +9,7 @@ use super::instance::{Board, Entry, NoRoom};
 use super::state::{Phase, StoredFailure};
 use super::{Base, Doing, Session};
 use crate::call::{CallRecord, CallStatus};
-use crate::engine::abi;
+use crate::engine::{Checkpoint, abi};
 use crate::error::Result;
 use crate::event::Event;
 use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLine, Step};
@@ -17,14 +17,24 @@ use crate::value::{ErrorValue, Layout, Style, Value, render, wire};
 
 impl Session {
     /// The guest came back from an entry.
-    pub(super) fn returned(&mut self, status: i32) -> Option<Step> {
+    pub(super) fn returned(&mut self, status: i32) -> Result<Option<Step>> {
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing | Doing::Running => {}
             Doing::Loose => self.abandon_loose(),
             Doing::Outcome(which) => self.take_outcome(which, status),
-            Doing::Finishing(result) => return Some(self.ended(*result, Heap::Intact)),
+            Doing::Finishing(result) => return self.finished(*result, status).map(Some),
         }
-        None
+        Ok(None)
+    }
+
+    /// The program is gone from the guest. A heap that is over its limit even so would let no other begin.
+    fn finished(&mut self, result: std::result::Result<Value, Failure>, status: i32) -> Result<Step> {
+        if status != abi::STATUS_NO_MEMORY || matches!(self.base, Base::Nothing) {
+            return Ok(self.ended(result, Heap::Intact));
+        }
+        let result = result.and_then(|_| Err(self.out_of_memory()));
+        self.recover()?;
+        Ok(self.ended(result, Heap::Reset))
     }
 
     /// Withdraws the calls that wait for an answer which nothing open waits for.
@@ -95,7 +105,7 @@ impl Session {
         let full = board.memory_hits > 0;
         match &thrown {
             Value::Null if full => self.out_of_memory(),
-            Value::Error(error) if full && is_out_of_memory(error) => self.out_of_memory(),
+            Value::Error(error) if is_out_of_memory(error) => self.out_of_memory(),
             Value::Error(error) => Failure {
                 kind: FailureKind::Exception,
                 name: error.name.clone(),
@@ -157,6 +167,14 @@ impl Session {
         self.close_guest();
         self.give_up_calls();
         finish(Err(failure))
+    }
+
+    fn reset_note(&self) -> &'static str {
+        match (&self.base, self.making.engine.options().checkpoint) {
+            (Base::Baseline, Checkpoint::Never) => "the session's heap is empty again",
+            (_, Checkpoint::Never) => "the session's heap is back at the snapshot that it came from",
+            _ => "the session is back at what it was before this program",
+        }
     }
 
     fn close_guest(&mut self) {
@@ -237,7 +255,7 @@ impl Session {
         };
         match heap {
             Heap::Intact => {}
-            Heap::Reset => notes.push("the session is back at what it was before this program".to_owned()),
+            Heap::Reset => notes.push(self.reset_note().to_owned()),
             Heap::Lost => notes.push("the session's heap is lost".to_owned()),
         }
         Step::Ended(Ended { result, logs, notes, calls, heap })

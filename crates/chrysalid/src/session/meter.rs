@@ -126,8 +126,8 @@ impl Meter {
         let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
         let used = self.used.load(Ordering::Relaxed).saturating_add(spent);
         let limit = self.limit.load(Ordering::Relaxed);
-        if used >= hard_stop(limit) {
-            self.timed_out.store(true, Ordering::Relaxed);
+        // A late tick may come after both: the program still gets one tick to end with its heap sound.
+        if used >= hard_stop(limit) && self.timed_out.load(Ordering::Relaxed) {
             return Verdict::Trap;
         }
         let mut stop = false;

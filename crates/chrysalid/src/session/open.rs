@@ -131,14 +131,16 @@ impl Session {
             self.state.calls.iter().filter(|(_, call)| call.open.is_some()).map(|(n, _)| *n).collect();
         for number in numbers {
             self.check_stored_call(number)?;
+            let name = self.state.calls.get(&number).map(|call| call.name.as_str()).unwrap_or_default();
+            let effects = self.capabilities.get(name).map(|capability| self.effects_of(capability));
             let Some(call) = self.state.calls.get_mut(&number) else {
                 continue;
             };
             if call.status == CallStatus::Started {
                 call.status = CallStatus::Unknown;
             }
-            if let (Some(open), Some(capability)) = (&mut call.open, self.capabilities.get(&call.name)) {
-                open.effects |= capability.declared_effects().unwrap_or_default();
+            if let Some(open) = &mut call.open {
+                open.effects |= effects.unwrap_or_default();
             }
         }
         Ok(())
