@@ -1,5 +1,7 @@
 //! `chrysalid resume` and `inspect`: decisions, refusals, forks.
 
+use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use chrysalid::{Approval, Capabilities, Capability, Engine, Key, Step, ToolError};
@@ -305,6 +307,15 @@ fn saved_before_an_upgrade() -> (Vec<u8>, Vec<u8>) {
     (session.snapshot().unwrap(), guest)
 }
 
+/// Where the guest is kept: named by its hash.
+fn kept_guest(sandbox: &Sandbox, guest: &[u8]) -> PathBuf {
+    let mut path = String::from("chrysalid/guests/");
+    for byte in Sha256::digest(guest) {
+        write!(path, "{byte:02x}").unwrap();
+    }
+    sandbox.state().join(path + ".wasm")
+}
+
 #[test]
 fn a_program_that_was_saved_before_an_upgrade_goes_on_with_the_guest_it_was_saved_with() {
     let (snapshot, guest) = saved_before_an_upgrade();
@@ -313,10 +324,9 @@ fn a_program_that_was_saved_before_an_upgrade_goes_on_with_the_guest_it_was_save
     let refused = sandbox.resume("--approve 1.1 --json");
     assert_eq!(error_code(&refused), (Some(6), "unknown_guest".to_owned()));
 
-    let guests = sandbox.state().join("chrysalid/guests");
-    std::fs::create_dir_all(&guests).unwrap();
-    let hash: String = Sha256::digest(&guest).iter().map(|byte| format!("{byte:02x}")).collect();
-    std::fs::write(guests.join(format!("{hash}.wasm")), guest).unwrap();
+    let kept = kept_guest(&sandbox, &guest);
+    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    std::fs::write(kept, guest).unwrap();
     let ran = sandbox.resume("--approve 1.1");
     assert_eq!(ran.parts(), (Some(0), "true\n", ""));
     assert_eq!(paid(&sandbox), [r#"{"amount":4}"#]);
@@ -327,6 +337,5 @@ fn saving_a_program_keeps_its_guest() {
     let sandbox = Sandbox::with(TOOLS, PAY_TWICE);
     sandbox.save();
     let guest = Engine::builder().pool_slots(0).build().unwrap().guest().to_vec();
-    let hash: String = Sha256::digest(&guest).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(std::fs::read(sandbox.state().join(format!("chrysalid/guests/{hash}.wasm"))).unwrap(), guest);
+    assert_eq!(std::fs::read(kept_guest(&sandbox, &guest)).unwrap(), guest);
 }

@@ -295,7 +295,7 @@ mod tests {
         let not_keys = [
             "",
             "correct horse battery staple",
-            &HEX[1..],
+            HEX.split_at(1).1,
             &HEX.replace('a', "g"),
             "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
             // The last symbol holds bits that no byte of the key has.

@@ -362,7 +362,8 @@ impl Session {
         let asked = self.of_this_program().filter(|(_, call)| call.is_pending());
         let asked = asked.filter_map(|(_, call)| call.open.as_ref()).map(|open| open.requested_millis).reduce(f64::min);
         let patient = asked.is_none_or(|asked| now - asked < park_after);
-        if !moving && !(soon && patient) {
+        let timer_counts = soon && patient;
+        if !moving && !timer_counts {
             let wake_at = timer_due.map(from_millis);
             return Next::Return(Step::Paused(Pause { pending: self.pending(), wake_at }));
         }

@@ -211,7 +211,8 @@ pub(super) fn while_polled<T>(session: [u8; 16], poll: impl FnOnce() -> T) -> T 
     poll()
 }
 
-#[cfg(all(test, feature = "tokio"))]
+#[cfg(test)]
+#[cfg(feature = "tokio")]
 mod tests {
     use std::sync::{Arc, Mutex, OnceLock};
 

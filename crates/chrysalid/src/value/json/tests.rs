@@ -10,7 +10,6 @@ fn object(entries: Vec<(&str, Value)>) -> Value {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table")]
 fn every_row_of_the_table() {
     let mut error = ErrorValue::new("TypeError", "no");
     error.stack = Some("    at secret.rs".into());

@@ -298,7 +298,6 @@ fn encode_reversed(root: &Value) -> Vec<u8> {
     output
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each kind of container")]
 fn write_reversed<'a>(value: &'a Value, objects: &[&'a Value], begun: &mut Vec<*const Value>, output: &mut Vec<u8>) {
     let target = match value {
         Value::Ref(index) => objects[*index as usize],

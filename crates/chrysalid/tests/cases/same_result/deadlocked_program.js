@@ -1,0 +1,2 @@
+// failure: Deadlock: the program waits for a promise that nothing will settle
+await tools.gate({ q: 1 }); console.log('before'); await tools.gate({ q: 2 }); await new Promise(() => {});

@@ -1,0 +1,217 @@
+//! A program that is stored at every pause and goes on in a fresh process each time ends as one that is never stored:
+//! the same value or failure, the same lines, notes and record, the same calls of its tools in the same order.
+//!
+//! The programs are in `cases/same_result`, one a file, with the value in the head comment. At each pause the *last* of
+//! the waiting calls is approved, so that answers come in another order than they were asked for.
+
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use chrysalid::{Capabilities, Clock, Decision, Engine, Limits, Random, Restore, Session, SessionOptions};
+use serde::{Deserialize, Serialize};
+
+use crate::support::{Halt, World, begin, builder, record};
+use crate::worker::in_fresh_process;
+
+struct Case {
+    name: String,
+    source: String,
+    expected: String,
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/same_result");
+    let mut cases: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let source = std::fs::read_to_string(path).unwrap();
+            let expected = source.lines().next().and_then(|line| line.strip_prefix("// ")).unwrap().to_owned();
+            Case { name, source, expected }
+        })
+        .collect();
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
+    cases
+}
+
+/// All that can be seen of a program from outside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Seen {
+    /// `value: …` or `failure: …`.
+    end: String,
+    /// The value with every detail.
+    exact: String,
+    lines: Vec<String>,
+    notes: Vec<String>,
+    record: Vec<String>,
+    calls: Vec<String>,
+    pauses: u32,
+}
+
+/// A program between two pauses.
+#[derive(Clone, Serialize, Deserialize)]
+struct Leg {
+    source: String,
+    /// Absent before the first pause.
+    image: Option<Vec<u8>>,
+    now_millis: u64,
+    seen: Seen,
+    ended: bool,
+}
+
+fn options() -> SessionOptions {
+    let mut limits = Limits::default();
+    limits.memory = 32 << 20;
+    let mut options = SessionOptions::default();
+    options.limits = Some(limits);
+    options.clock = Clock::Fixed(begin());
+    options.random = Random::Seed(42);
+    options
+}
+
+fn tools(world: &World) -> Capabilities {
+    Capabilities::new([world.asked(), world.echo(), world.mirror(), world.note(), world.fail(), world.slow()]).unwrap()
+}
+
+/// Drives to the next pause or the end; `true` at the end.
+fn drive(world: &World, session: &mut Session, seen: &mut Seen) -> bool {
+    match world.drive(session) {
+        Halt::Paused(_) => {
+            seen.pauses += 1;
+            false
+        }
+        Halt::Ended(ended) => {
+            (seen.end, seen.exact) = match ended.result {
+                Ok(value) => (format!("value: {}", value.as_str().unwrap_or("not a text")), format!("{value:?}")),
+                Err(failure) => (format!("failure: {failure}"), format!("{failure:?}")),
+            };
+            seen.lines = ended.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)).collect();
+            seen.notes = ended.notes;
+            seen.record = record(session);
+            true
+        }
+    }
+}
+
+/// What the world does at a pause.
+fn answer(world: &World, session: &mut Session, wake_at: Option<std::time::SystemTime>) {
+    match session.pending().last() {
+        Some(call) => session.decide(call.id, Decision::Approve).unwrap(),
+        None => world.advance_to(wake_at.unwrap()),
+    }
+}
+
+fn without_snapshots(engine: &Engine, source: &str) -> Seen {
+    let world = World::new();
+    let mut session = engine.session_with(&tools(&world), options()).unwrap();
+    let mut seen = Seen::default();
+    session.start(source).unwrap();
+    while !drive(&world, &mut session, &mut seen) {
+        let wake_at = wake_at(&world, &mut session);
+        answer(&world, &mut session, wake_at);
+    }
+    seen.calls = world.calls();
+    seen
+}
+
+/// Asks the machine again, as a process that has only the session would.
+fn wake_at(world: &World, session: &mut Session) -> Option<std::time::SystemTime> {
+    world.drive(session).paused().wake_at
+}
+
+fn go(engine: &Engine, leg: &mut Leg) {
+    let world = World::new();
+    world.advance_to(UNIX_EPOCH + Duration::from_millis(leg.now_millis));
+    let tools = tools(&world);
+    let mut session = match leg.image.take() {
+        None => {
+            let mut session = engine.session_with(&tools, options()).unwrap();
+            session.start(&leg.source).unwrap();
+            session
+        }
+        Some(image) => {
+            let mut session = engine.restore_with(&image, &tools, Restore::Resume, options()).unwrap();
+            let wake_at = wake_at(&world, &mut session);
+            answer(&world, &mut session, wake_at);
+            session
+        }
+    };
+    leg.ended = drive(&world, &mut session, &mut leg.seen);
+    leg.image = (!leg.ended).then(|| session.snapshot().unwrap());
+    leg.seen.calls.extend(world.calls());
+    leg.now_millis = u64::try_from(world.time().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+}
+
+/// The job of one process: every program from its pause to the next.
+pub(crate) fn stretch(input: &[u8]) -> Vec<u8> {
+    let mut legs: Vec<Leg> = postcard::from_bytes(input).unwrap();
+    let engine = builder().build().unwrap();
+    for leg in &mut legs {
+        go(&engine, leg);
+    }
+    postcard::to_allocvec(&legs).unwrap()
+}
+
+#[test]
+fn a_snapshot_at_every_pause_changes_nothing() {
+    let cases = cases();
+    assert!(cases.len() >= 60, "{} programs", cases.len());
+    let mut open: Vec<(usize, Leg)> = cases
+        .iter()
+        .enumerate()
+        .map(|(number, case)| {
+            let now_millis = u64::try_from(begin().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+            (number, Leg { source: case.source.clone(), image: None, now_millis, seen: Seen::default(), ended: false })
+        })
+        .collect();
+    let mut stored = vec![Seen::default(); cases.len()];
+    let mut processes = 0;
+    while !open.is_empty() {
+        let legs: Vec<_> = open.iter().map(|(_, leg)| leg).collect();
+        let output = in_fresh_process("same_result", &postcard::to_allocvec(&legs).unwrap());
+        let legs: Vec<Leg> = postcard::from_bytes(&output).unwrap();
+        processes += 1;
+        assert!(processes < 100, "a program never ends");
+        let numbers = open.iter().map(|(number, _)| *number);
+        let (ended, on): (Vec<_>, Vec<_>) = numbers.zip(legs).partition(|(_, leg)| leg.ended);
+        for (number, leg) in ended {
+            stored[number] = leg.seen;
+        }
+        open = on;
+    }
+
+    let engine = builder().build().unwrap();
+    let mut pauses = 0;
+    for (case, stored) in cases.iter().zip(stored) {
+        let plain = without_snapshots(&engine, &case.source);
+        assert_eq!(stored.end, case.expected, "{} with snapshots", case.name);
+        assert_eq!(stored, plain, "{}", case.name);
+        assert!(plain.pauses >= 2, "{} pauses {} times", case.name, plain.pauses);
+        pauses += plain.pauses;
+    }
+    assert!(pauses >= 200, "{pauses} pauses in all, {processes} processes");
+}
+
+#[test]
+fn a_snapshot_at_every_step_changes_nothing_either() {
+    // Also between a call's start and its answer, which comes back as unknown and is settled by whoever knows it.
+    for case in cases() {
+        let world = World::new();
+        let engine = &*crate::support::ENGINE;
+        let plain = without_snapshots(engine, &case.source);
+        let mut session = engine.session_with(&tools(&world), options()).unwrap();
+        session.start(&case.source).unwrap();
+        let seen = crate::support::drive_through_snapshots(&world, session, |session| {
+            let image = session.snapshot().ok()?;
+            Some(engine.restore_with(&image, &tools(&world), Restore::Resume, options()).unwrap())
+        });
+        let (end, lines) = match seen.result {
+            Ok(value) => (format!("value: {}", value.as_str().unwrap_or("not a text")), seen.logs),
+            Err(failure) => (format!("failure: {failure}"), seen.logs),
+        };
+        assert_eq!(end, case.expected, "{}", case.name);
+        let lines: Vec<_> = lines.iter().map(|line| format!("{} {}", line.level.name(), line.text)).collect();
+        assert_eq!(lines, plain.lines, "{}", case.name);
+    }
+}
