@@ -73,37 +73,34 @@ impl Default for Limits {
 const MIN_MEMORY: usize = 4 << 20;
 /// What a 32-bit guest can address, less room for its own use.
 pub(crate) const MAX_MEMORY: usize = 2 << 30;
+/// Most of what crosses at one time.
+const MAX_SIZE: usize = MAX_MEMORY / 4;
 /// Depth that every recursion over a value is proved for.
 const MAX_DEPTH: u32 = 512;
 
 impl Limits {
     pub(crate) fn check(&self, max_memory: usize) -> Result<()> {
-        let bound = |ok: bool, message: String| {
-            if ok { Ok(()) } else { Err(Error::new(ErrorKind::Config, message)) }
+        let wrong = if !(MIN_MEMORY..=max_memory).contains(&self.memory) {
+            format!("memory limit of {} bytes is not between {MIN_MEMORY} and {max_memory}", self.memory)
+        } else if !(1..=MAX_DEPTH).contains(&self.value_depth) {
+            format!("value depth of {} is not between 1 and {MAX_DEPTH}", self.value_depth)
+        } else if self.value_nodes == 0 || self.calls_in_flight == 0 || self.cpu_time.is_zero() {
+            "value nodes, calls in flight and cpu time must not be zero".to_owned()
+        } else if let Some((name, size)) = self.sizes().into_iter().find(|(_, size)| !(1..=MAX_SIZE).contains(size)) {
+            format!("{name} of {size} bytes is not between 1 and {MAX_SIZE}")
+        } else {
+            return Ok(());
         };
-        bound(
-            (MIN_MEMORY..=max_memory).contains(&self.memory),
-            format!("memory limit of {} bytes is not between {MIN_MEMORY} and {max_memory}", self.memory),
-        )?;
-        bound(
-            (1..=MAX_DEPTH).contains(&self.value_depth),
-            format!("value depth of {} is not between 1 and {MAX_DEPTH}", self.value_depth),
-        )?;
-        bound(self.value_nodes >= 1, "value nodes must be at least 1".to_owned())?;
-        bound(!self.cpu_time.is_zero(), "cpu time must not be zero".to_owned())?;
-        bound(self.calls_in_flight >= 1, "calls in flight must be at least 1".to_owned())?;
-        for (name, size) in [
+        Err(Error::new(ErrorKind::Config, wrong))
+    }
+
+    fn sizes(&self) -> [(&'static str, usize); 5] {
+        [
             ("argument size", self.argument_size),
             ("call result size", self.call_result_size),
             ("console size", self.console_size),
             ("result size", self.result_size),
             ("source size", self.source_size),
-        ] {
-            bound(
-                (1..=MAX_MEMORY / 4).contains(&size),
-                format!("{name} of {size} bytes is not between 1 and {}", MAX_MEMORY / 4),
-            )?;
-        }
-        Ok(())
+        ]
     }
 }

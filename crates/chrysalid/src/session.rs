@@ -5,6 +5,7 @@
 //! around it.
 
 mod admit;
+mod calls;
 mod decide;
 mod driver;
 mod finish;
@@ -195,14 +196,14 @@ impl Session {
     pub fn pending(&self) -> Vec<PendingCall> {
         self.state
             .calls
-            .iter()
+            .open()
             .filter(|(_, call)| call.is_pending())
-            .filter_map(|(number, _)| self.pending_call(*number))
+            .filter_map(|(number, _)| self.pending_call(number))
             .collect()
     }
 
     fn pending_call(&self, number: u32) -> Option<PendingCall> {
-        let call = self.state.calls.get(&number)?;
+        let call = self.state.calls.get(number)?;
         let open = call.open.as_ref()?;
         let mut reasons = open.reasons.clone();
         reasons.extend(self.changed_definition(&call.name, &open.definition));
@@ -228,11 +229,11 @@ impl Session {
     /// The record of all calls of the session.
     #[must_use]
     pub fn calls(&self) -> Vec<CallRecord> {
-        self.state.calls.keys().filter_map(|number| self.record(*number)).collect()
+        self.state.calls.iter().filter_map(|(number, _)| self.record(number)).collect()
     }
 
     fn record(&self, number: u32) -> Option<CallRecord> {
-        let call = self.state.calls.get(&number)?;
+        let call = self.state.calls.get(number)?;
         let edited = call.edited.as_deref();
         Some(CallRecord {
             id: call.id(number),
@@ -249,7 +250,7 @@ impl Session {
 
     /// The number of a call of this session, if the id is one that was handed out.
     fn number(&self, id: CallId) -> Result<u32> {
-        match self.state.calls.get(&id.number) {
+        match self.state.calls.get(id.number) {
             Some(call) if call.program == id.program => Ok(id.number),
             _ => Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session"))),
         }
@@ -259,9 +260,9 @@ impl Session {
         let names: Vec<String> = self
             .state
             .calls
-            .iter()
+            .open()
             .filter(|(_, call)| wanted(call.status))
-            .map(|(number, call)| format!("{} {}", call.id(*number), call.name))
+            .map(|(number, call)| format!("{} {}", call.id(number), call.name))
             .collect();
         names.join(", ")
     }

@@ -159,7 +159,7 @@ fn tell(state: &State) -> SealedInspection {
         paused: state.program.is_some(),
         at: from_millis(state.last_millis),
         taint: state.taint.clone(),
-        calls: state.calls.iter().map(|(number, call)| (call.id(*number), call.name.clone(), call.status)).collect(),
+        calls: state.calls.iter().map(|(number, call)| (call.id(number), call.name.clone(), call.status)).collect(),
     }
 }
 

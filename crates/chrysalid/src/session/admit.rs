@@ -81,8 +81,8 @@ impl Session {
         let held: usize = self
             .state
             .calls
-            .values()
-            .filter_map(|call| call.open.as_ref())
+            .open()
+            .filter_map(|(_, call)| call.open.as_ref())
             .map(|open| open.argument.len() + RECORD_COST)
             .sum();
         let Some(program) = &mut self.state.program else {
@@ -130,7 +130,7 @@ impl Session {
         match ruling {
             Ruling::Allow => self.allow(number, name, open),
             Ruling::Ask { reasons } => {
-                if self.state.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize {
+                if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize {
                     let bound = self.limits.pending_approvals;
                     let error = ToolError::named(
                         "CallBudgetExceeded",
@@ -158,7 +158,7 @@ impl Session {
 
     /// A person said yes. The rules are asked again: a later denial wins, a later question is not asked twice.
     pub(super) fn approve(&mut self, number: u32, edited: Option<Vec<u8>>) {
-        let Some(call) = self.state.calls.get(&number) else {
+        let Some(call) = self.state.calls.get(number) else {
             return;
         };
         let name = call.name.clone();
@@ -184,7 +184,7 @@ impl Session {
             return self.answer_error(number, CallStatus::Denied, error);
         }
         let mut effects = checked.effects;
-        if let Some(call) = self.state.calls.get_mut(&number) {
+        if let Some(call) = self.state.calls.get_mut(number) {
             if let Some(open) = &mut call.open {
                 open.definition = checked.definition;
                 open.argument = checked.bytes;
@@ -210,19 +210,19 @@ impl Session {
 
     /// The queued calls that may begin now, marked as started.
     pub(super) fn startable(&mut self) -> Vec<Call> {
-        let queued: Vec<u32> = self.state.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
+        let queued: Vec<u32> = self.state.calls.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
         queued.into_iter().filter_map(|number| self.start_call(number)).collect()
     }
 
     fn start_call(&mut self, number: u32) -> Option<Call> {
-        let name = self.state.calls.get(&number)?.name.clone();
+        let name = self.state.calls.get(number)?.name.clone();
         let Some(capability) = self.capabilities.get(&name).cloned() else {
             let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
             self.answer_error(number, CallStatus::Failed, error);
             return None;
         };
-        let running = self.state.count(CallStatus::Started);
-        let same = self.state.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
+        let running = self.state.calls.count(CallStatus::Started);
+        let same = self.state.calls.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
         if running >= self.limits.calls_in_flight as usize
             || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
         {
@@ -230,14 +230,14 @@ impl Session {
         }
         if capability.handler().is_none() {
             // Nothing here runs it: whoever is outside answers.
-            self.state.calls.get_mut(&number)?.status = CallStatus::Outside;
+            self.state.calls.get_mut(number)?.status = CallStatus::Outside;
             return None;
         }
         let now = self.meter.last_host_millis();
         let id = self.id_of(number);
         let bounds = self.bounds(self.limits.argument_size);
         let session = self.state.session;
-        let call = self.state.calls.get_mut(&number)?;
+        let call = self.state.calls.get_mut(number)?;
         let open = call.open.as_mut()?;
         let argument = wire::decode(&open.argument, &bounds).ok()?;
         call.status = CallStatus::Started;
@@ -263,7 +263,7 @@ impl Session {
             if let Some(cancel) = self.cancels.remove(&number) {
                 cancel.cancel();
             }
-            let Some(call) = self.state.calls.get(&number) else {
+            let Some(call) = self.state.calls.get(number) else {
                 continue;
             };
             let limit = self.capabilities.get(&call.name).and_then(Capability::timeout_limit).unwrap_or_default();
@@ -274,7 +274,7 @@ impl Session {
     }
 
     fn timeouts(&self) -> impl Iterator<Item = (u32, f64)> {
-        self.state.with_status(CallStatus::Started).filter_map(|(number, call)| {
+        self.state.calls.with_status(CallStatus::Started).filter_map(|(number, call)| {
             let timeout = self.capabilities.get(&call.name)?.timeout_limit()?;
             Some((number, call.open.as_ref()?.started_millis? + millis(timeout)))
         })
@@ -308,15 +308,15 @@ impl Session {
 
     /// Ends a recorded call with an error for the program.
     pub(super) fn answer_error(&mut self, number: u32, status: CallStatus, error: ToolError) {
-        let tool = self.state.calls.get(&number).map(|call| call.name.clone()).unwrap_or_default();
+        let tool = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
         self.answer(number, status, Err(AnswerError { error, tool }));
     }
 
     /// Ends a recorded call and keeps its answer for the next step.
     pub(super) fn answer(&mut self, number: u32, status: CallStatus, result: Result<Vec<u8>, AnswerError>) {
-        self.state.end_call(number, status, self.meter.last_host_millis());
+        self.state.calls.end(number, status, self.meter.last_host_millis());
         self.cancels.remove(&number);
-        let Some(call) = self.state.calls.get(&number) else {
+        let Some(call) = self.state.calls.get(number) else {
             return;
         };
         let (id, name) = (call.id(number), call.name.clone());
@@ -330,7 +330,7 @@ impl Session {
         let program = self
             .state
             .calls
-            .get(&number)
+            .get(number)
             .map(|call| call.program)
             .or_else(|| self.state.program.as_ref().map(|program| program.number));
         CallId { program: program.unwrap_or(0), number }

@@ -15,7 +15,7 @@ impl Session {
     /// ended, [`ErrorKind::NotWaiting`] for one that nobody has begun.
     pub fn settle(&mut self, id: CallId, result: CallResult) -> Result<()> {
         let number = self.number(id)?;
-        let status = self.state.calls.get(&number).map(|call| call.status);
+        let status = self.state.calls.get(number).map(|call| call.status);
         match status {
             Some(CallStatus::Started | CallStatus::Outside | CallStatus::Unknown) => {}
             Some(CallStatus::Queued | CallStatus::Waiting) => {
@@ -31,7 +31,7 @@ impl Session {
     }
 
     fn settle_value(&mut self, number: u32, mut value: Value) {
-        let call = self.state.calls.get(&number);
+        let call = self.state.calls.get(number);
         let name = call.map(|call| call.name.clone()).unwrap_or_default();
         // The program must see that a person changed what it asked for, or it asks again.
         let edited = call
@@ -56,7 +56,7 @@ impl Session {
     /// [`ErrorKind::DecisionNotAllowed`], [`ErrorKind::InvalidArguments`], [`ErrorKind::MissingCapability`].
     pub fn decide(&mut self, id: CallId, decision: Decision) -> Result<()> {
         let number = self.number(id)?;
-        let Some(call) = self.state.calls.get(&number) else {
+        let Some(call) = self.state.calls.get(number) else {
             return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session")));
         };
         if !call.is_pending() {
@@ -79,7 +79,7 @@ impl Session {
         }
         let name = call.name.clone();
         let stored = self.store_decision(id, &name, decision)?;
-        if let Some(open) = self.state.calls.get_mut(&number).and_then(|call| call.open.as_mut()) {
+        if let Some(open) = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut()) {
             open.decision = Some(stored);
         }
         Ok(())
@@ -101,19 +101,16 @@ impl Session {
     }
 
     fn already(&self, id: CallId) -> Error {
-        let status = self.state.calls.get(&id.number).map_or("gone", |call| call.status.name());
+        let status = self.state.calls.get(id.number).map_or("gone", |call| call.status.name());
         Error::new(ErrorKind::AlreadyDecided, format!("call {id} was decided already: it is {status}"))
     }
 
     /// Carries out the stored decisions.
     pub(super) fn apply_decisions(&mut self) {
-        let decided: Vec<(u32, StoredDecision)> = self
-            .state
-            .calls
-            .iter_mut()
-            .filter_map(|(number, call)| Some((*number, call.open.as_mut()?.decision.take()?)))
-            .collect();
-        for (number, decision) in decided {
+        let open: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
+        for number in open {
+            let open = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut());
+            let Some(decision) = open.and_then(|open| open.decision.take()) else { continue };
             match decision {
                 StoredDecision::Approve => self.approve(number, None),
                 StoredDecision::Edit(argument) => self.approve(number, Some(argument)),
@@ -124,7 +121,7 @@ impl Session {
     }
 
     fn reject(&mut self, number: u32, reason: Option<String>) {
-        let Some(call) = self.state.calls.get(&number) else { return };
+        let Some(call) = self.state.calls.get(number) else { return };
         // One that had begun was not refused: the person says that it was not done.
         let (what, status, error) = match call.status {
             CallStatus::Unknown => ("failed", CallStatus::Failed, "ToolError"),

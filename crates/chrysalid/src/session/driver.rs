@@ -68,7 +68,7 @@ impl Session {
     fn occupied(&self) -> Error {
         let waiting =
             self.names_of(|status| matches!(status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown));
-        let moving = matches!(self.guest, Guest::Away(_)) || self.state.count(CallStatus::Started) > 0;
+        let moving = matches!(self.guest, Guest::Away(_)) || self.state.calls.count(CallStatus::Started) > 0;
         if moving || waiting.is_empty() {
             Error::new(ErrorKind::SessionBusy, "a program runs in this session")
         } else {
@@ -311,7 +311,7 @@ impl Session {
 
     /// The value is known: started calls and one-shot timers are waited for, and calls that something open waits for.
     fn at_value(&mut self, board: &Board) -> Next {
-        let moving = self.state.count(CallStatus::Started) > 0 || board.timers > 0;
+        let moving = self.state.calls.count(CallStatus::Started) > 0 || board.timers > 0;
         // Asked last: what still runs may come to wait for a call that nothing waits for now.
         if !moving && self.waits_for_someone() && !self.loose_known {
             return Next::Enter(Doing::Loose, vec![Entry::Loose]);
@@ -327,7 +327,7 @@ impl Session {
     }
 
     fn at_await(&mut self, board: &Board) -> Next {
-        if self.state.count(CallStatus::Started) > 0 || board.next_due.is_some() || self.waits_for_someone() {
+        if self.state.calls.count(CallStatus::Started) > 0 || board.next_due.is_some() || self.waits_for_someone() {
             return self.wait(board.next_due);
         }
         if board.failures > 0 {
@@ -339,27 +339,23 @@ impl Session {
     }
 
     fn waits_for_someone(&self) -> bool {
-        self.of_this_program().any(|(_, call)| call.is_pending())
+        self.state.calls.open().any(|(_, call)| call.is_pending())
     }
 
+    /// Calls of the program that runs, the latest first.
     pub(super) fn of_this_program(&self) -> impl Iterator<Item = (u32, &super::state::StoredCall)> {
         let program = self.state.program.as_ref().map_or(0, |program| program.number);
-        self.state
-            .calls
-            .iter()
-            .rev()
-            .take_while(move |(_, call)| call.program >= program)
-            .filter(move |(_, call)| call.program == program)
-            .map(|(number, call)| (*number, call))
+        let latest = self.state.calls.iter().rev();
+        latest.take_while(move |(_, call)| call.program >= program).filter(move |(_, call)| call.program == program)
     }
 
     fn wait(&self, timer_due: Option<f64>) -> Next {
         let now = self.meter.last_host_millis();
-        let moving = self.state.count(CallStatus::Started) > 0;
+        let moving = self.state.calls.count(CallStatus::Started) > 0;
         let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
         let soon = timer_due.is_some_and(|due| due - now <= park_after);
         // Timers that are set again and again must not keep a program from its pause for ever.
-        let asked = self.of_this_program().filter(|(_, call)| call.is_pending());
+        let asked = self.state.calls.open().filter(|(_, call)| call.is_pending());
         let asked = asked.filter_map(|(_, call)| call.open.as_ref()).map(|open| open.requested_millis).reduce(f64::min);
         let patient = asked.is_none_or(|asked| now - asked < park_after);
         let timer_counts = soon && patient;

@@ -47,15 +47,15 @@ impl Session {
         let (words, _) = numbers.as_chunks::<4>();
         let loose: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         for number in loose {
-            if self.of_this_program().any(|(known, call)| known == number && call.status == CallStatus::Waiting) {
+            if self.state.calls.get(number).is_some_and(|call| call.status == CallStatus::Waiting) {
                 self.withdraw(number);
             }
         }
     }
 
     fn withdraw(&mut self, number: u32) {
-        self.state.end_call(number, CallStatus::Abandoned, self.meter.last_host_millis());
-        let (id, name) = (self.id_of(number), self.state.calls.get(&number).map(|call| call.name.clone()));
+        self.state.calls.end(number, CallStatus::Abandoned, self.meter.last_host_millis());
+        let (id, name) = (self.id_of(number), self.state.calls.get(number).map(|call| call.name.clone()));
         self.tell(&Event::CallEnded { id, name: &name.unwrap_or_default(), status: CallStatus::Abandoned });
     }
 
@@ -145,7 +145,7 @@ impl Session {
 
     /// Waits for the calls that had begun, then ends.
     pub(super) fn fail_on(&mut self) -> Next {
-        if self.state.count(CallStatus::Started) > 0 {
+        if self.state.calls.count(CallStatus::Started) > 0 {
             let wake_at = self.next_timeout().map(crate::clock::from_millis);
             return Next::Return(Step::Wait { wake_at });
         }
@@ -185,7 +185,9 @@ impl Session {
 
     fn withdraw_unbegun(&mut self) {
         let unbegun: Vec<u32> = self
-            .of_this_program()
+            .state
+            .calls
+            .open()
             .filter(|(_, call)| matches!(call.status, CallStatus::Waiting | CallStatus::Queued | CallStatus::Outside))
             .map(|(number, _)| number)
             .collect();
@@ -199,9 +201,9 @@ impl Session {
         for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
             cancel.cancel();
         }
-        let begun: Vec<u32> = self.state.with_status(CallStatus::Started).map(|(number, _)| number).collect();
+        let begun: Vec<u32> = self.state.calls.with_status(CallStatus::Started).map(|(number, _)| number).collect();
         for number in begun {
-            self.state.end_call(number, CallStatus::Unknown, self.meter.last_host_millis());
+            self.state.calls.end(number, CallStatus::Unknown, self.meter.last_host_millis());
         }
     }
 

@@ -127,13 +127,12 @@ impl Session {
 
     /// Checks that calls which still may run can, and marks those that were running as unknown.
     fn resume_calls(&mut self) -> Result<()> {
-        let numbers: Vec<u32> =
-            self.state.calls.iter().filter(|(_, call)| call.open.is_some()).map(|(n, _)| *n).collect();
+        let numbers: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
         for number in numbers {
             self.check_stored_call(number)?;
-            let name = self.state.calls.get(&number).map(|call| call.name.as_str()).unwrap_or_default();
+            let name = self.state.calls.get(number).map(|call| call.name.as_str()).unwrap_or_default();
             let effects = self.capabilities.get(name).map(|capability| self.effects_of(capability));
-            let Some(call) = self.state.calls.get_mut(&number) else {
+            let Some(call) = self.state.calls.get_mut(number) else {
                 continue;
             };
             if call.status == CallStatus::Started {
@@ -147,8 +146,7 @@ impl Session {
     }
 
     fn check_stored_call(&self, number: u32) -> Result<()> {
-        let Some((call, open)) = self.state.calls.get(&number).and_then(|call| Some((call, call.open.as_ref()?)))
-        else {
+        let Some((call, open)) = self.state.calls.get(number).and_then(|call| Some((call, call.open.as_ref()?))) else {
             return Ok(());
         };
         let id = call.id(number);

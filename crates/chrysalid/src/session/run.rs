@@ -104,7 +104,7 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         for call in &self.calls {
             call.cancel.cancel();
-            if let Some(stored) = self.session.state.calls.get_mut(&call.id.number)
+            if let Some(stored) = self.session.state.calls.get_mut(call.id.number)
                 && stored.status == CallStatus::Started
             {
                 stored.status = CallStatus::Unknown;

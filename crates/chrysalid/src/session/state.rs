@@ -10,6 +10,7 @@ use chrysalid_policy::{Effects, Reason, Taint};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::calls::Calls;
 use crate::call::{CallId, CallStatus, DecisionKind, ToolError};
 use crate::outcome::{FailureKind, LogLevel};
 
@@ -27,7 +28,7 @@ pub(crate) struct State {
     /// Declared effects of the capabilities that the session had when the snapshot was taken.
     pub(crate) capabilities: BTreeMap<String, Option<Effects>>,
     /// Every call of the session, by number. Arguments are dropped when a call ends.
-    pub(crate) calls: BTreeMap<u32, StoredCall>,
+    pub(crate) calls: Calls,
     pub(crate) program: Option<Program>,
     /// Latest time that was seen, and how long the session has lived, in milliseconds.
     pub(crate) last_millis: f64,
@@ -140,32 +141,11 @@ impl State {
             last_call: 0,
             taint: Taint::default(),
             capabilities: BTreeMap::new(),
-            calls: BTreeMap::new(),
+            calls: Calls::default(),
             program: None,
             last_millis: 0.0,
             elapsed_millis: 0.0,
             random_position: 0,
-        }
-    }
-
-    /// Calls with this status, in the order they were made.
-    pub(crate) fn with_status(&self, status: CallStatus) -> impl Iterator<Item = (u32, &StoredCall)> {
-        self.calls.iter().filter(move |(_, call)| call.status == status).map(|(number, call)| (*number, call))
-    }
-
-    pub(crate) fn count(&self, status: CallStatus) -> usize {
-        self.with_status(status).count()
-    }
-
-    /// Ends a call: what only an open one needs is dropped.
-    pub(crate) fn end_call(&mut self, number: u32, status: CallStatus, now_millis: f64) {
-        if let Some(call) = self.calls.get_mut(&number) {
-            call.status = status;
-            if let Some(started) = call.open.take().and_then(|open| open.started_millis) {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-                let took = (now_millis - started).clamp(0.0, f64::from(u32::MAX)) as u32;
-                call.took_millis = Some(took);
-            }
         }
     }
 }
