@@ -62,6 +62,10 @@
 #define OUTCOME_VALUE 0
 #define OUTCOME_FAILURE 1
 
+/* Room that a failure has at least, whatever the bound of results; notes in it may take FAILURE_SLACK more. */
+#define FAILURE_BYTES 65536
+#define FAILURE_SLACK 4096
+
 /* Where a failure outside the program's own promise came from. */
 #define FAILURE_REJECTION 1
 #define FAILURE_TIMER 2
@@ -70,6 +74,7 @@
 /* Answers to a call. */
 #define ANSWER_VALUE 0
 #define ANSWER_ERROR 1
+#define ANSWER_HEAD 9 /* call number u32, kind u8, length of the rest u32 */
 
 /* Console levels. */
 #define LEVEL_LOG 0

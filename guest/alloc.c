@@ -19,6 +19,14 @@ static struct {
 
 static void memory_exhausted(void);
 
+/* What the allocator itself needs for a block. */
+#define BLOCK_OVERHEAD 8u
+
+static size_t block_size(void *block)
+{
+    return malloc_usable_size(block) + BLOCK_OVERHEAD;
+}
+
 static bool memory_allows(size_t more)
 {
     if (more <= memory.limit && memory.used <= memory.limit - more)
@@ -47,7 +55,7 @@ static bool memory_is_full(void)
 static void *memory_counted(void *block)
 {
     if (block)
-        memory.used += malloc_usable_size(block);
+        memory.used += block_size(block);
     else
         memory_exhausted();
     return block;
@@ -70,7 +78,7 @@ static void memory_free(void *opaque, void *block)
     (void)opaque;
     if (!block)
         return;
-    memory.used -= malloc_usable_size(block);
+    memory.used -= block_size(block);
     free(block);
 }
 
@@ -99,7 +107,7 @@ static void *memory_realloc(void *opaque, void *block, size_t size)
         memory_exhausted();
         return NULL;
     }
-    memory.used += malloc_usable_size(moved) - before;
+    memory.used += malloc_usable_size(moved) - before; /* the overhead is the same */
     return moved;
 }
 

@@ -270,19 +270,28 @@ static JSValue answer_error(struct decoder *d)
     return decode_object_into(d, error, 0);
 }
 
+/* Each answer is decoded within its own bytes: one that cannot be decoded must not be read on as the next. */
 static int answer_one(struct decoder *d)
 {
-    const uint8_t *head;
-    uint32_t number;
+    const uint8_t *head, *body, *rest;
+    uint32_t number, length;
     JSValue promise, value;
     bool is_error;
 
-    if (take_bytes(d, 5, &head))
+    if (take_bytes(d, ANSWER_HEAD, &head))
         return -1;
     memcpy(&number, head, 4);
     is_error = head[4] == ANSWER_ERROR;
+    memcpy(&length, head + 5, 4);
+    if (take_bytes(d, length, &body))
+        return -1;
+    rest = d->end;
+    d->at = body;
+    d->end = body + length;
     d->seen_count = 0;
     value = is_error ? answer_error(d) : decode_value(d, 0);
+    d->at = body + length;
+    d->end = rest;
     promise = calls_take(number);
     if (JS_IsException(value)) {
         /* No memory for the answer: the call fails rather than hangs. */
@@ -299,6 +308,11 @@ static int answer_one(struct decoder *d)
 /* ---- which calls nothing open waits for ---- */
 
 #define LOOSE_DEPTH 64
+
+/* Reactions that may still be looked at: a graph of them can have more paths than there is time for. */
+#define LOOSE_STEPS 20000
+
+static uint32_t loose_steps;
 
 static bool leads_to_settled(JSValueConst promise, int depth, bool unwatched);
 
@@ -322,8 +336,9 @@ static bool reaction_leads_to_settled(const JSPromiseReactionData *reaction, int
 {
     JSObject *derived;
 
-    if (!JS_IsUndefined(reaction->handler))
-        return function_leads_to_settled(reaction->handler, depth);
+    if (!JS_IsUndefined(reaction->handler) && !function_leads_to_settled(reaction->handler, depth))
+        return false;
+    /* Whatever the handler does, the promise that `then` returned is settled after it. */
     if (!JS_IsObject(reaction->resolving_funcs[0]))
         return false;
     derived = JS_VALUE_GET_OBJ(reaction->resolving_funcs[0]);
@@ -338,7 +353,7 @@ static bool leads_to_settled(JSValueConst promise, int depth, bool unwatched)
     JSPromiseData *data = JS_GetOpaque(promise, JS_CLASS_PROMISE);
     struct list_head *at;
 
-    if (!data || depth > LOOSE_DEPTH)
+    if (!data || depth > LOOSE_DEPTH || loose_steps++ > LOOSE_STEPS)
         return false;
     if (data->promise_state != JS_PROMISE_PENDING)
         return true;
@@ -363,6 +378,7 @@ static int outbox_put(uint32_t number)
 static int calls_loose(void)
 {
     outbox.length = 0;
+    loose_steps = 0;
     for (uint32_t i = 0; i < calls.count; i++)
         if (leads_to_settled(calls.list[i].promise, 0, false) && outbox_put(calls.list[i].number))
             return -1;

@@ -12,20 +12,8 @@ static JSValue console_write(JSContext *ctx, JSValueConst this_value, int argc, 
     (void)ctx;
     (void)this_value;
     JS_FreeValue(context, line);
-    for (int i = 0; !failed && i < argc; i++) {
-        uint32_t before = e.out.length, met = e.seen_count, nodes = e.nodes_left;
-        if (!encode_value(&e, argv[i], 1, NULL))
-            continue;
-        /* Too large for what is left: a note in its place. */
-        if (JS_HasException(context))
-            drop_exception();
-        seen_truncate(&e, met);
-        e.too_large = false;
-        e.nodes_left = nodes;
-        e.out.length = before;
-        e.max_bytes += 32;
-        failed = put_tagged_text(&e, TAG_DESCRIPTION, "[too large to show]");
-    }
+    for (int i = 0; !failed && i < argc; i++)
+        failed = encode_or_note(&e, argv[i], 1);
     if (!failed)
         import_log((uint32_t)level | (e.cut ? LEVEL_CUT : 0), e.out.data, e.out.length);
     else if (JS_HasException(context))

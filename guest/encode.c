@@ -253,6 +253,35 @@ static int put_text_property(struct encoder *e, JSObject *object, JSAtom atom, c
     return put_text(e, otherwise, strlen(otherwise));
 }
 
+/* A value that is left out where it is too large to show. */
+static int encode_or_note(struct encoder *e, JSValueConst value, uint32_t depth)
+{
+    uint32_t before = e->out.length, met = e->seen_count, nodes = e->nodes_left;
+
+    if (!encode_value(e, value, depth, NULL))
+        return 0;
+    if (JS_HasException(context))
+        drop_exception();
+    seen_truncate(e, met);
+    e->too_large = false;
+    e->nodes_left = nodes;
+    e->out.length = before;
+    e->max_bytes += 32;
+    return put_tagged_text(e, TAG_DESCRIPTION, "[too large to show]");
+}
+
+/* Texts of an error that is only shown leave room for one another. */
+#define CLIP_ERROR_TEXT (16u * 1024u)
+
+static uint32_t narrow(struct encoder *e)
+{
+    uint32_t whole = e->max_bytes;
+
+    if (e->mode == ENCODE_CLIP && whole - e->out.length > CLIP_ERROR_TEXT)
+        e->max_bytes = e->out.length + CLIP_ERROR_TEXT;
+    return whole;
+}
+
 static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     JSProperty *property;
@@ -263,17 +292,22 @@ static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, con
     bool has_stack = JS_IsString(object->u.object_data);
     bool has_errors = JS_IsArray(errors);
     bool has_cause = !JS_IsUninitialized(cause_value);
+    uint32_t whole = narrow(e);
     int failed;
 
     failed = put_byte(e, TAG_ERROR) || put_text_property(e, object, JS_ATOM_name, "Error") ||
              put_text_property(e, object, JS_ATOM_message, "") ||
              put_byte(e, (has_stack ? ERROR_HAS_STACK : 0) | (has_cause ? ERROR_HAS_CAUSE : 0) |
                              (has_errors ? ERROR_HAS_ERRORS : 0));
+    e->max_bytes = whole;
+    narrow(e);
     if (!failed && has_stack)
         failed = put_js_string(e, object->u.object_data);
+    e->max_bytes = whole;
     if (!failed && has_cause) {
         struct path_step step = { path, JS_ATOM_cause, 0 };
-        failed = encode_value(e, cause_value, depth + 1, &step);
+        failed = e->mode == ENCODE_CLIP ? encode_or_note(e, cause_value, depth + 1)
+                                        : encode_value(e, cause_value, depth + 1, &step);
     }
     if (!failed && has_errors) {
         JSObject *list = JS_VALUE_GET_OBJ(js_dup(errors));

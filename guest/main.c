@@ -148,19 +148,25 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
     return leave(STATUS_OK);
 }
 
+/* Stopped, or failed: nothing of it runs any more. */
+static bool program_is_over(void)
+{
+    return board.stop || board.program == PROGRAM_REJECTED;
+}
+
 EXPORT(ABI_EXPORT_PUMP) int export_pump(void)
 {
     JSContext *ctx;
 
     enter();
     do {
-        while (!board.stop && !list_empty(&runtime->job_list)) {
+        while (!program_is_over() && !list_empty(&runtime->job_list)) {
             if (JS_ExecutePendingJob(runtime, &ctx) < 0)
                 failure_add(FAILURE_JOB);
             if (board.yield)
                 return leave(STATUS_OK);
         }
-    } while (!board.stop && !board.yield && timer_fire());
+    } while (!program_is_over() && !board.yield && timer_fire());
     return leave(STATUS_OK);
 }
 
@@ -201,7 +207,16 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
             return STATUS_NOTHING;
         value = failures.list[0].reason;
     }
-    status = encode_value(&e, value, 0, NULL) ? (e.too_large ? STATUS_TOO_LARGE : STATUS_NO_MEMORY) : STATUS_OK;
+    if (which == OUTCOME_FAILURE || board.program == PROGRAM_REJECTED) {
+        /* What was thrown is shown in any case, cut where it is large. */
+        e.mode = ENCODE_CLIP;
+        e.max_bytes = limits.result_bytes > FAILURE_BYTES ? limits.result_bytes : FAILURE_BYTES;
+        status = encode_or_note(&e, value, 0);
+    } else {
+        status = encode_value(&e, value, 0, NULL);
+    }
+    if (status)
+        status = e.too_large ? STATUS_TOO_LARGE : STATUS_NO_MEMORY;
     if (JS_HasException(context))
         drop_exception();
     js_free(context, outbox.data);

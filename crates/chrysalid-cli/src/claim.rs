@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! magic 8 | version u16 | record …
-//! record: kind u8 | length u32 | check 8 | payload
+//! record: kind u8 | length u32 | check of these 4 | check of all 8 | payload
 //! ```
 //!
 //! Integers are little endian; the check is the start of a SHA-256 over kind, length and payload. Records:

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use chrysalid::{Error, ErrorKind, FailureKind, KeyError};
+use chrysalid::{CallRecord, CallStatus, Error, ErrorKind, Failure, FailureKind, KeyError};
 
 use crate::report::CallReport;
 
@@ -30,10 +30,12 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Of a program that failed.
-    pub(crate) fn of_failure(kind: FailureKind, name: &str) -> Self {
-        match kind {
+    /// A program can give its errors any name: a denial is one only if the rules refused a call of it.
+    pub(crate) fn of_failure(failure: &Failure, calls: &[CallRecord]) -> Self {
+        let denied = || calls.iter().any(|call| call.status == CallStatus::Denied);
+        match failure.kind {
             kind if kind.is_limit() => Self::Limit,
-            FailureKind::Exception if name == "Denied" => Self::Denied,
+            FailureKind::Exception if failure.name == "Denied" && denied() => Self::Denied,
             _ => Self::Failed,
         }
     }

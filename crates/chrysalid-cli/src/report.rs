@@ -128,7 +128,7 @@ impl Report {
     pub(crate) fn ended(ended: Ended) -> Self {
         let mut report = match ended.result {
             Ok(value) => Self::done(&value),
-            Err(failure) => Self::failed(failure),
+            Err(failure) => Self::failed(failure, &ended.calls),
         };
         report.notes.extend(ended.notes);
         report.calls = ended.calls.into_iter().map(CallReport::from).collect();
@@ -145,8 +145,8 @@ impl Report {
         report
     }
 
-    fn failed(failure: Failure) -> Self {
-        let exit = Exit::of_failure(failure.kind, &failure.name);
+    fn failed(failure: Failure, calls: &[CallRecord]) -> Self {
+        let exit = Exit::of_failure(&failure, calls);
         let code = if exit == Exit::Denied { "denied" } else { failure.kind.code() };
         let mut report = Self::new(Status::Failed, exit);
         report.error = Some(ErrorReport {

@@ -23,7 +23,6 @@ use crate::tools;
 
 /// Goes on with a saved program until it ends or pauses again.
 pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusal> {
-    let signals = Signals::listen();
     let form = Form::of(arguments.host.json);
     let console = Console::new(form);
     let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
@@ -43,6 +42,8 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusa
     if !arguments.fork && nothing_to_do(arguments, &session, &image) {
         return Ok(unchanged(arguments, &session, &image));
     }
+    // Only from here on is there something to end in order; before, a signal ends the process as usual.
+    let signals = Signals::listen();
     let notes = unknown_calls(&saved);
     let (keeping, journal) = claim(arguments, saved, &image, &session)?;
     if let Some(journal) = journal {

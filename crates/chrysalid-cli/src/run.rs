@@ -20,7 +20,6 @@ use crate::tools;
 
 /// Runs a program until it ends or pauses.
 pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
-    let signals = Signals::listen();
     let form = Form::of(arguments.host.json);
     let console = Console::new(form);
     let limits = arguments.host.limits();
@@ -32,6 +31,8 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
         Some(path) => Keeping::named(path)?,
         None => Keeping::nowhere(),
     };
+    // Only from here on is there something to end in order; before, a signal ends the process as usual.
+    let signals = Signals::listen();
     let mut session = engine.session_with(&capabilities, session_options(console.clone() as Arc<dyn EventSink>))?;
     session.start(&source)?;
     let mut notes = Vec::new();

@@ -54,10 +54,10 @@ fn limits_exit_with_4() {
 }
 
 #[test]
-fn an_uncaught_denial_exits_with_5() {
+fn an_error_that_only_has_the_name_of_a_denial_is_none() {
     let source = "const error = new Error('no'); error.name = 'Denied'; throw error";
     let ran = program(source).run("run p.js");
-    assert_eq!(ran.exit, Some(5));
+    assert_eq!(ran.exit, Some(1));
     assert!(ran.stderr.starts_with("Denied: no\n"), "{ran:?}");
 }
 

@@ -134,7 +134,7 @@ fn l10_one_huge_allocation() {
         match caught.result {
             Ok(value) => assert_eq!(value, text("went on")),
             Err(failure) => {
-                assert!(matches!(failure.kind, FailureKind::Timeout | FailureKind::OutOfMemory), "{bomb}: {failure:?}")
+                assert!(matches!(failure.kind, FailureKind::Timeout | FailureKind::OutOfMemory), "{bomb}: {failure:?}");
             }
         }
     }
@@ -210,7 +210,7 @@ fn hostile_loops_end_in_time() {
         eval(&mut session, "let kept = 1");
         let before = cpu();
         let ended = run(&mut session, source);
-        let used = cpu() - before;
+        let used = cpu().saturating_sub(before);
         let failure = ended.result.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Timeout, "{source}: {failure:?}");
         assert_eq!(failure.message, "the program used more than 150ms of CPU time");
@@ -224,7 +224,7 @@ fn hostile_loops_end_in_time() {
 fn work_that_takes_less_than_the_limit_is_not_stopped() {
     let mut session = limited(|limits| limits.cpu_time = Duration::from_secs(20));
     let source = "let s = 0; for (let i = 0; i < 3e6; i++) s += i % 3; const a = Array.from({ length: 50000 }, (_, i) => i); [s, JSON.parse(JSON.stringify(a)).length]";
-    assert_eq!(eval(&mut session, source), json(json!([3_000_000 - 0, 50_000])));
+    assert_eq!(eval(&mut session, source), json(json!([3_000_000, 50_000])));
 }
 
 #[test]
@@ -256,66 +256,67 @@ fn l16_finalizers_that_arm_themselves_end_with_the_program() {
     );
     let before = cpu();
     assert_eq!(eval(&mut session, "1"), Value::from(1));
-    assert!(cpu() - before < LIMIT);
+    assert!(cpu().saturating_sub(before) < LIMIT);
 }
 
 // ---- recursion ----
 
+const RECURSIONS: &[&str] = &[
+    "function f() { return f() + 1 } f()",
+    "const f = () => f(); f()",
+    "function f(...a) { f(...a, 1) } f()",
+    "const o = { get x() { return this.x } }; o.x",
+    "const o = { set x(v) { this.x = v } }; o.x = 1",
+    "const p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x",
+    "const p = new Proxy({}, { has(t, k) { return k in p } }); 'x' in p",
+    "const p = new Proxy(function () {}, {}); p.__proto__ = p; p + 1",
+    "const o = { toString() { return '' + this } }; '' + o",
+    "const o = { valueOf() { return +this } }; +o",
+    "const o = { [Symbol.toPrimitive]() { return `${this}` } }; `${o}`",
+    "const o = { toJSON() { return JSON.stringify(this) } }; JSON.stringify(o)",
+    "let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; JSON.stringify(o)",
+    "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
+    "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)",
+    "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; String(a)",
+    "let a = []; a[0] = a; const f = x => x.map(f); f(a)",
+    "class A { constructor() { new A() } } new A()",
+    "class A { static #x() { A.#x() } static go() { A.#x() } } A.go()",
+    "function* g() { yield* g() } [...g()]",
+    "[1].sort.call([2, 1], function cmp() { return [2, 1].sort(cmp)[0] })",
+    "[1].map(function f() { [1].map(f) })",
+    "'x'.replace(/x/, function f() { return 'x'.replace(/x/, f) })",
+    "Reflect.apply(function f() { Reflect.apply(f, null, []) }, null, [])",
+    "let f = () => {}; for (let i = 0; i < 1e5; i++) f = Object.defineProperty(f.bind(null), 'name', { value: '' }); f()",
+    "let f = function () { return f.call(this) }; f()",
+    "eval('(function f() { f() })')()",
+    "(function f() { eval('f()') })()",
+    "(function f() { new Function('f', 'f()')(f) })()",
+    "const o = { get [Symbol.iterator]() { return [...o] } }; [...o]",
+    "function f([x = f([])]) {} f([])",
+    "function f(x = f()) {} f()",
+    "const tag = s => tag`x`; tag`x`",
+    "JSON.parse('[' .repeat(200000))",
+    "JSON.parse('{\"a\":'.repeat(200000))",
+    "JSON.parse('[1]', function r(k, v) { return JSON.parse('[1]', r) })",
+    "eval('('.repeat(50000) + '1' + ')'.repeat(50000))",
+    "eval('['.repeat(50000))",
+    "eval('`${'.repeat(20000) + '1' + '}`'.repeat(20000))",
+    "eval('a?'.repeat(50000) + '1' + ':1'.repeat(50000))",
+    "eval('!'.repeat(200000) + '1')",
+    "eval('(()=>'.repeat(20000) + '1' + ')'.repeat(20000))",
+    "eval('{'.repeat(50000) + '}'.repeat(50000))",
+    "eval('if(1)'.repeat(50000) + '1')",
+    "new RegExp('('.repeat(100000) + ')'.repeat(100000))",
+    "new RegExp('(?:'.repeat(100000) + ')'.repeat(100000))",
+    "let e = new Error('x'); for (let i = 0; i < 1e5; i++) e = new Error('x', { cause: e }); structuredCloneOrThrow(e); function structuredCloneOrThrow(e) { return structuredCloneOrThrow(e.cause ?? e) }",
+    "const m = new Map(); const f = v => m.forEach(f); m.set(1, 1); f()",
+    "Array.from({ length: 1, get 0() { return Array.from(this)[0] } })",
+    "Object.defineProperty({}, 'x', { get value() { return Object.defineProperty({}, 'x', this) } })",
+];
+
 #[test]
 fn recursion_of_each_kind_is_a_range_error_that_can_be_caught() {
-    let kinds = [
-        "function f() { return f() + 1 } f()",
-        "const f = () => f(); f()",
-        "function f(...a) { f(...a, 1) } f()",
-        "const o = { get x() { return this.x } }; o.x",
-        "const o = { set x(v) { this.x = v } }; o.x = 1",
-        "const p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x",
-        "const p = new Proxy({}, { has(t, k) { return k in p } }); 'x' in p",
-        "const p = new Proxy(function () {}, {}); p.__proto__ = p; p + 1",
-        "const o = { toString() { return '' + this } }; '' + o",
-        "const o = { valueOf() { return +this } }; +o",
-        "const o = { [Symbol.toPrimitive]() { return `${this}` } }; `${o}`",
-        "const o = { toJSON() { return JSON.stringify(this) } }; JSON.stringify(o)",
-        "let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; JSON.stringify(o)",
-        "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
-        "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; a.flat(Infinity)",
-        "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; String(a)",
-        "let a = []; a[0] = a; const f = x => x.map(f); f(a)",
-        "class A { constructor() { new A() } } new A()",
-        "class A { static #x() { A.#x() } static go() { A.#x() } } A.go()",
-        "function* g() { yield* g() } [...g()]",
-        "[1].sort.call([2, 1], function cmp() { return [2, 1].sort(cmp)[0] })",
-        "[1].map(function f() { [1].map(f) })",
-        "'x'.replace(/x/, function f() { return 'x'.replace(/x/, f) })",
-        "Reflect.apply(function f() { Reflect.apply(f, null, []) }, null, [])",
-        "let f = () => {}; for (let i = 0; i < 1e5; i++) f = Object.defineProperty(f.bind(null), 'name', { value: '' }); f()",
-        "let f = function () { return f.call(this) }; f()",
-        "eval('(function f() { f() })')()",
-        "(function f() { eval('f()') })()",
-        "(function f() { new Function('f', 'f()')(f) })()",
-        "const o = { get [Symbol.iterator]() { return [...o] } }; [...o]",
-        "function f([x = f([])]) {} f([])",
-        "function f(x = f()) {} f()",
-        "const tag = s => tag`x`; tag`x`",
-        "JSON.parse('[' .repeat(200000))",
-        "JSON.parse('{\"a\":'.repeat(200000))",
-        "JSON.parse('[1]', function r(k, v) { return JSON.parse('[1]', r) })",
-        "eval('('.repeat(50000) + '1' + ')'.repeat(50000))",
-        "eval('['.repeat(50000))",
-        "eval('`${'.repeat(20000) + '1' + '}`'.repeat(20000))",
-        "eval('a?'.repeat(50000) + '1' + ':1'.repeat(50000))",
-        "eval('!'.repeat(200000) + '1')",
-        "eval('(()=>'.repeat(20000) + '1' + ')'.repeat(20000))",
-        "eval('{'.repeat(50000) + '}'.repeat(50000))",
-        "eval('if(1)'.repeat(50000) + '1')",
-        "new RegExp('('.repeat(100000) + ')'.repeat(100000))",
-        "new RegExp('(?:'.repeat(100000) + ')'.repeat(100000))",
-        "let e = new Error('x'); for (let i = 0; i < 1e5; i++) e = new Error('x', { cause: e }); structuredCloneOrThrow(e); function structuredCloneOrThrow(e) { return structuredCloneOrThrow(e.cause ?? e) }",
-        "const m = new Map(); const f = v => m.forEach(f); m.set(1, 1); f()",
-        "Array.from({ length: 1, get 0() { return Array.from(this)[0] } })",
-        "Object.defineProperty({}, 'x', { get value() { return Object.defineProperty({}, 'x', this) } })",
-    ];
-    for source in kinds {
+    for source in RECURSIONS {
         let mut session = session();
         let program = format!("let caught = 'nothing'; try {{ {source} }} catch (e) {{ caught = e.name }} caught");
         let value = eval(&mut session, &program);
@@ -377,8 +378,8 @@ fn source_that_is_too_large_names_the_bound() {
 #[test]
 fn a_large_source_runs() {
     let mut session = session();
-    let lines: String = (0..10_000).map(|n| format!("a.push({n});\n")).collect();
-    assert_eq!(eval(&mut session, &format!("const a = [];\n{lines}a.length")), Value::from(10_000));
+    let lines = (0..10_000).map(|n| format!("a.push({n});")).collect::<Vec<_>>().join("\n");
+    assert_eq!(eval(&mut session, &format!("const a = [];\n{lines}\na.length")), Value::from(10_000));
     let mut session = limited(|limits| limits.source_size = 20 << 20);
     let source = format!("'{}'.length", "x".repeat(10 << 20));
     assert_eq!(eval(&mut session, &source), Value::from(10 << 20));
@@ -400,8 +401,10 @@ fn a_result_that_is_too_large_is_a_failure_and_the_session_lives_on() {
             "{source}"
         );
     }
-    let failure = fails(&mut session, "throw 'x'.repeat(20000)");
-    assert_eq!(failure.kind, FailureKind::ResultTooLarge);
+    // What is thrown is cut rather than lost.
+    let failure = fails(&mut session, "throw new RangeError('x'.repeat(1e6))");
+    assert_eq!((failure.kind, failure.name.as_str()), (FailureKind::Exception, "RangeError"));
+    assert!((1000..100_000).contains(&failure.message.len()), "{}", failure.message.len());
     assert_eq!(eval(&mut session, "'x'.repeat(9000).length"), Value::from(9000));
 }
 

@@ -11,6 +11,7 @@
 
 mod abi;
 mod approvals;
+mod attacks;
 mod calls;
 mod limits;
 mod programs;
@@ -21,5 +22,6 @@ mod support;
 mod tamper;
 mod threads;
 mod timers;
+mod traps;
 mod values;
 mod worker;

@@ -241,16 +241,21 @@ fn a_failed_program_leaves_no_job_for_the_next() {
 
 #[test]
 fn a_failed_program_runs_no_further_however_fast_its_calls_answer() {
-    for tool in ["tools.echo({v: 1})", "tools.slow({ms: 0})", "tools.slow({ms: 50})"] {
+    for (made, standing) in [
+        // Withdrawn with the job that made it and failed.
+        ("tools.echo({v: 1}).then(pay);", CallStatus::Abandoned),
+        ("tools.slow({ms: 50}).then(pay);", CallStatus::Abandoned),
+        // What had begun is waited for, and recorded.
+        ("tools.slow({ms: 50}).then(pay); await new Promise(r => setTimeout(r, 5));", CallStatus::Completed),
+    ] {
         let world = World::new();
         let mut session = world.session();
-        let source = format!("{tool}.then(() => tools.pay({{amount: 1}})); throw new Error('stop')");
+        let source = format!("const pay = () => tools.pay({{amount: 1}}); {made} throw new Error('stop')");
         let ended = world.run(&mut session, &source).ended();
         assert_eq!(ended.result.unwrap_err().message, "stop");
-        // What had begun is waited for, and recorded.
-        assert_eq!(ended.calls.len(), 1, "{tool}");
-        assert_eq!(status(&session, "1.1"), CallStatus::Completed, "{tool}");
-        assert_eq!(world.paid(), [0.0; 0], "{tool}");
+        assert_eq!(ended.calls.len(), 1, "{made}");
+        assert_eq!(status(&session, "1.1"), standing, "{made}");
+        assert_eq!(world.paid(), [0.0; 0], "{made}");
     }
 }
 
@@ -485,4 +490,53 @@ fn a_clock_that_is_fixed_stands_still() {
         eval(&mut session, source),
         json(json!([1_800_000_000_000u64, 1_800_000_000_000u64, 0, "2027-01-15T08:00:00.000Z"]))
     );
+}
+
+#[test]
+fn objects_after_a_part_that_was_too_large_are_still_the_right_ones() {
+    // What was met in the part that is taken back must not count: the references after it would be wrong.
+    let source = "const many = Array.from({ length: 600 }, (_, i) => ({ i })); const huge = new Map(Array.from({ length: 5000 }, (_, i) => [{ i }, { i }]));
+        const me = { name: 'me' }; me.self = me; console.log(many.length && many, huge, me, me); 1";
+    let mut session = ENGINE
+        .session_with(
+            &Capabilities::none(),
+            with_limits(|limits| {
+                limits.value_nodes = 4000;
+                limits.console_size = 1 << 20;
+            }),
+        )
+        .unwrap();
+    let ended = run(&mut session, source);
+    assert_eq!(ended.result.unwrap(), Value::from(1));
+    let line = &ended.logs[0].text;
+    let own = "<ref *1> { name: 'me', self: [Circular *1] }";
+    assert!(line.contains("[too large to show]"), "{line}");
+    assert!(line.ends_with(&format!("{own} {own}")), "{}", &line[line.len() - 200..]);
+}
+
+#[test]
+fn dropped_lines_are_noted_also_after_a_snapshot() {
+    let world = World::new();
+    let mut session = world.session_with(with_limits(|limits| limits.console_size = 1000));
+    world.run(&mut session, "console.log('x'.repeat(1e6)); await tools.gate({q: 1}); console.log('after')").waits();
+    let mut session = crate::support::moved(session, &world.tools());
+    let ended = world.decide(&mut session, "1.1", chrysalid::Decision::Approve).ended();
+    assert_eq!(ended.notes, ["console output over 65536 bytes was dropped"]);
+    assert_eq!(ended.logs.last().unwrap().text, "after");
+}
+
+#[test]
+fn a04_a_deadlock_only_when_it_is_one() {
+    let mut session = ENGINE
+        .session_with(
+            &Capabilities::none(),
+            with_limits(|limits| limits.cpu_time = std::time::Duration::from_millis(200)),
+        )
+        .unwrap();
+    for source in [
+        "await new Promise(async out => { while (1) {} out(1); })",
+        "(function f(){ Promise.resolve().then(f); })(); await new Promise(() => {})",
+    ] {
+        assert_eq!(fails(&mut session, source).kind, FailureKind::Timeout, "{source}");
+    }
 }

@@ -457,8 +457,10 @@ fn limits_out_of_bounds_are_refused() {
         "memory limit of 1099511627776 bytes is not between 4194304 and 268435456"
     );
     assert_eq!(refused(|l| l.value_depth = 513), "value depth of 513 is not between 1 and 512");
-    assert_eq!(refused(|l| l.cpu_time = Duration::ZERO), "cpu time must not be zero");
-    assert_eq!(refused(|l| l.calls_in_flight = 0), "calls in flight must be at least 1");
+    let zero = "value nodes, calls in flight and cpu time must not be zero";
+    assert_eq!(refused(|l| l.cpu_time = Duration::ZERO), zero);
+    assert_eq!(refused(|l| l.calls_in_flight = 0), zero);
+    assert_eq!(refused(|l| l.value_nodes = 0), zero);
     assert_eq!(refused(|l| l.console_size = 0), "console size of 0 bytes is not between 1 and 536870912");
     let error = Engine::builder().max_memory(4 << 30).build().unwrap_err();
     assert_eq!(error.to_string(), "max memory of 4294967296 bytes is more than 2147483648");
@@ -481,4 +483,26 @@ fn an_external_capability_is_answered_by_settle() {
     session.settle(id("1.2"), Ok(text("two"))).unwrap();
     session.settle(id("1.1"), Ok(text("one"))).unwrap();
     assert_eq!(world.drive(&mut session).value(), text("one,two"));
+}
+
+#[test]
+fn an_interrupt_without_a_program_stops_the_next_one() {
+    let mut session = session();
+    session.interrupt_handle().interrupt();
+    assert_eq!(crate::support::fails(&mut session, "1").kind, FailureKind::Cancelled);
+    assert_eq!(eval(&mut session, "1"), Value::from(1));
+}
+
+#[test]
+fn another_set_while_a_program_waits() {
+    let world = World::new();
+    let mut session = world.session();
+    let source = "try { await tools.payGated({amount: 1}) } catch (e) { `${e.name}: ${e.message}` }";
+    world.run(&mut session, source).waits();
+    session.set_capabilities(&Capabilities::new([world.echo()]).unwrap());
+    let value = world.decide(&mut session, "1.1", Decision::Approve).value();
+    assert_eq!(value, text("ToolUnavailable: payGated is not available"));
+    assert_eq!(world.paid(), [0.0; 0]);
+    // `tools` changes when the next program starts.
+    assert_eq!(world.run(&mut session, "Object.keys(tools).join()").value(), text("echo"));
 }

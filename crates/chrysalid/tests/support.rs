@@ -163,7 +163,7 @@ struct Inner {
 
 /// 2027-01-15 08:00:00 UTC.
 pub(crate) fn begin() -> SystemTime {
-    UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+    UNIX_EPOCH + Duration::from_hours(500_000)
 }
 
 type CallFuture = Pin<Box<dyn Future<Output = CallResult> + Send>>;

@@ -45,7 +45,7 @@ fn s11_a_flipped_bit_at_every_position() {
             8..10 => ErrorKind::OtherVersion,
             10..46 => ErrorKind::UnknownGuest,
             46..MEMORY => ErrorKind::UnknownKey,
-            MEMORY..62 if memory_length(&bytes) % 65_536 != 0 => ErrorKind::Corrupt,
+            MEMORY..62 if !memory_length(&bytes).is_multiple_of(65_536) => ErrorKind::Corrupt,
             MEMORY..62 if memory_length(&bytes) > most => ErrorKind::TooLarge,
             62..70 => ErrorKind::Corrupt,
             _ => ErrorKind::BadSeal,

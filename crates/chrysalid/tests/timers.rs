@@ -180,3 +180,21 @@ fn the_wall_clock_goes_on_over_a_restore_and_never_back() {
     let Step::Ended(ended) = step(&mut session, begin() - 5000 * SECOND) else { panic!() };
     assert!(ended.result.unwrap().as_f64().unwrap() >= 0.0);
 }
+
+#[test]
+fn timers_that_are_set_again_and_again_do_not_keep_a_program_from_its_pause() {
+    for endless in ["setInterval(() => { n++ }, 1000);", "(function again() { n++; setTimeout(again, 1000) })();"] {
+        let world = World::new();
+        let mut session = world.session();
+        let pause =
+            world.run(&mut session, &format!("let n = 0; {endless} await tools.gate({{q: 1}}); n > 5")).paused();
+        assert_eq!(shown(&pause), ["1.1 gate { q: 1 }"], "{endless}");
+        let waited = world.time().duration_since(begin()).unwrap();
+        assert!((30 * SECOND..33 * SECOND).contains(&waited), "{endless} {waited:?}");
+        // Stopped rather than waited for: a chain of timers has no end.
+        let mut session = moved(session, &world.tools());
+        session.decide(id("1.1"), Decision::Approve).unwrap();
+        session.interrupt_handle().interrupt();
+        assert_eq!(world.drive(&mut session).failure().kind, chrysalid::FailureKind::Cancelled);
+    }
+}

@@ -19,6 +19,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+/// Most values, and most bytes of text, that an argument may come to as JSON.
+const MAX_INPUT: usize = 1 << 20;
 /// Most bytes that a command may print on stdout.
 const MAX_STDOUT: usize = 4 << 20;
 /// Bytes of stderr that are kept, the last ones.
@@ -48,13 +50,20 @@ impl ToolCommand {
     }
 
     /// Runs it for one call. Dropping the future kills its processes.
+    /// The argument as JSON; its shared parts, small in the program, may come to no more than an argument itself.
+    fn input(&self, argument: &Value) -> Result<Vec<u8>, ToolError> {
+        let wrong = |error: String| ToolError::input(format!("{}: {error}", self.tool));
+        let json = argument.to_json_within(MAX_INPUT, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
+        serde_json::to_vec(&json).map_err(|error| wrong(error.to_string()))
+    }
+
     pub(crate) async fn run(&self, context: &CallContext, argument: &Value) -> CallResult {
-        let json = argument.to_json().map_err(|error| ToolError::input(format!("{}: {error}", self.tool)))?;
-        let input = serde_json::to_vec(&json).map_err(|error| ToolError::input(error.to_string()))?;
+        let input = self.input(argument)?;
         let mut child = self.spawn(context)?;
         let group = Group::of(&child);
         let mut output = Output::default();
         let status = output.collect(&mut child, &group, &input).await;
+        drop(input);
         drop(group);
         let status = status.map_err(|error| ToolError::new(format!("tool {}: {error}", self.tool)))?;
         self.read(status, &output)

@@ -21,6 +21,11 @@ use crate::value::{Object, Value, wire};
 /// Host memory that one record costs beside its arguments.
 const RECORD_COST: usize = 512;
 
+/// Calls that may be refused for what they are, beside the budget of calls, before arguments are no longer read.
+const MORE_REFUSED: u32 = 256;
+/// Host memory that a byte of encoded arguments may become: a value of one byte is 32 bytes here.
+const VALUE_COST: usize = 32;
+
 /// A call whose arguments were checked.
 struct Checked {
     definition: [u8; 16],
@@ -47,6 +52,12 @@ impl Session {
             .get(name)
             .cloned()
             .ok_or_else(|| ToolError::named("ToolUnavailable", format!("{name} is not available")))?;
+        let bound = self.limits.calls.saturating_add(MORE_REFUSED);
+        if self.state.program.as_ref().is_some_and(|program| program.refused >= bound) {
+            // Reading and checking arguments is the host's work, and refused calls spend no budget.
+            let message = format!("{name}: {bound} calls of this program were refused already");
+            return Err(ToolError::named("CallBudgetExceeded", message));
+        }
         let argument = wire::decode(argument, &self.bounds(self.limits.argument_size)).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
             ToolError::named(kind, format!("{name}: {error}"))
@@ -65,7 +76,9 @@ impl Session {
             argument => argument,
         };
         if let Some(schema) = capability.schema() {
-            schema.check(&argument).map_err(|complaint| ToolError::input(format!("{name}: {complaint}")))?;
+            schema
+                .check(&argument, self.limits.argument_size)
+                .map_err(|complaint| ToolError::input(format!("{name}: {complaint}")))?;
         }
         let bytes = wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
@@ -224,6 +237,7 @@ impl Session {
         let running = self.state.calls.count(CallStatus::Started);
         let same = self.state.calls.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
         if running >= self.limits.calls_in_flight as usize
+            || running > 0 && self.in_flight_memory(number) > self.limits.host_memory
             || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
         {
             return None;
@@ -248,6 +262,13 @@ impl Session {
         self.tell(&Event::CallStarted { id, name: &name });
         let context = CallContext { id, idempotency_key, cancel };
         Some(Call { context, name, argument, handler: capability.handler().cloned() })
+    }
+
+    /// What the arguments of running calls, and of one more, may take while their tools have them.
+    fn in_flight_memory(&self, more: u32) -> usize {
+        let running = self.state.calls.with_status(CallStatus::Started).map(|(_, call)| call);
+        let opens = running.chain(self.state.calls.get(more)).filter_map(|call| call.open.as_ref());
+        opens.map(|open| open.argument.len().saturating_mul(VALUE_COST)).sum()
     }
 
     /// When the first running call times out, in milliseconds since 1970.

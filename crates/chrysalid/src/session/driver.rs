@@ -10,7 +10,7 @@ use super::admit::millis;
 use super::imports::Line;
 use super::instance::{Board, Entry, Guest};
 use super::open::lost;
-use super::state::{Answer, Phase, Program, StoredLine};
+use super::state::{Answer, AnswerError, Phase, Program, StoredLine};
 use super::{Doing, Session};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, to_millis};
@@ -22,8 +22,8 @@ use crate::value::{Style, Value, console_line, message, wire};
 
 /// Timers later than this do not keep a driver waiting, unless the options say otherwise.
 const PARK_AFTER: Duration = Duration::from_secs(30);
-/// Part of the memory limit that the program's heap may not use: the guest's own data and stack come first.
-const GUEST_OWN_MEMORY: usize = 1 << 20;
+/// Part of the guest's heap that is left to the allocator: blocks do not fill what they are cut from.
+const HEAP_SLACK: usize = 16;
 
 /// What the machine does next.
 pub(super) enum Next {
@@ -164,10 +164,11 @@ impl Session {
     fn configuration(&self) -> [u32; abi::CONFIGURE_WORDS] {
         let word = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         let baseline = self.making.baseline().map_or(0, |baseline| baseline.len());
-        let own = baseline.saturating_sub(GUEST_OWN_MEMORY).min(self.limits.memory / 2);
+        let heap = self.limits.memory.saturating_sub(baseline);
+        let heap = heap - heap / HEAP_SLACK;
         let mut words = [0; abi::CONFIGURE_WORDS];
         for (at, value) in [
-            (abi::CONFIGURE_MEMORY, word(self.limits.memory - own)),
+            (abi::CONFIGURE_MEMORY, word(heap)),
             (abi::CONFIGURE_STACK, GUEST_STACK),
             (abi::CONFIGURE_ARGUMENT_BYTES, word(self.limits.argument_size)),
             (abi::CONFIGURE_DEPTH, self.limits.value_depth),
@@ -186,6 +187,10 @@ impl Session {
     fn absorb(&mut self) {
         let Some(instance) = self.guest.here() else { return };
         let (requests, lines) = instance.state().take();
+        let dropped = std::mem::take(&mut instance.state().lines_dropped) > 0;
+        if let Some(program) = &mut self.state.program {
+            program.lines_dropped |= dropped;
+        }
         for line in lines {
             self.write_line(&line);
         }
@@ -234,6 +239,9 @@ impl Session {
         };
         if let Phase::Failing(_) = program.phase {
             return Ok(self.fail_on());
+        }
+        if board.program == abi::PROGRAM_REJECTED {
+            return Ok(Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]));
         }
         if !program.begun {
             program.begun = true;
@@ -302,9 +310,6 @@ impl Session {
     fn dry(&mut self, board: &Board) -> Next {
         match board.program {
             abi::PROGRAM_FULFILLED => self.at_value(board),
-            abi::PROGRAM_REJECTED => {
-                Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)])
-            }
             _ => self.at_await(board),
         }
     }
@@ -426,6 +431,7 @@ impl Program {
             answers: Vec::new(),
             logs: Vec::new(),
             log_bytes: 0,
+            lines_dropped: false,
             notes: Vec::new(),
             phase: Phase::Running,
         }
@@ -433,24 +439,27 @@ impl Program {
 }
 
 fn put_answer(batch: &mut Vec<u8>, answer: Answer) {
+    let (kind, body) = match answer.result {
+        Ok(value) => (abi::ANSWER_VALUE, value),
+        Err(failed) => (abi::ANSWER_ERROR, error_body(failed)),
+    };
     batch.extend_from_slice(&answer.call.to_le_bytes());
-    match answer.result {
-        Ok(value) => {
-            batch.push(abi::ANSWER_VALUE);
-            batch.extend_from_slice(&value);
-        }
-        Err(failed) => {
-            batch.push(abi::ANSWER_ERROR);
-            message::put_text(batch, &failed.error.name);
-            message::put_text(batch, &failed.error.message);
-            let fields = [
-                ("tool", Value::from(failed.tool)),
-                ("code", Value::from(snake(&failed.error.name))),
-                ("retryable", Value::from(failed.error.retryable)),
-            ];
-            message::put_fields(batch, &fields);
-        }
-    }
+    batch.push(kind);
+    batch.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes());
+    batch.extend_from_slice(&body);
+}
+
+fn error_body(failed: AnswerError) -> Vec<u8> {
+    let mut body = Vec::new();
+    message::put_text(&mut body, &failed.error.name);
+    message::put_text(&mut body, &failed.error.message);
+    let fields = [
+        ("tool", Value::from(failed.tool)),
+        ("code", Value::from(snake(&failed.error.name))),
+        ("retryable", Value::from(failed.error.retryable)),
+    ];
+    message::put_fields(&mut body, &fields);
+    body
 }
 
 /// `ToolTimeout` as `tool_timeout`.

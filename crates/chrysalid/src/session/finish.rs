@@ -46,11 +46,18 @@ impl Session {
         };
         let (words, _) = numbers.as_chunks::<4>();
         let loose: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        for number in loose {
-            if self.state.calls.get(number).is_some_and(|call| call.status == CallStatus::Waiting) {
+        let waiting: Vec<u32> =
+            self.state.calls.open().filter(|(_, call)| call.is_pending()).map(|(number, _)| number).collect();
+        // One that something waits for may lead to code that looks at the others.
+        if waiting.iter().all(|number| loose.contains(number) && self.is_waiting(*number)) {
+            for number in waiting {
                 self.withdraw(number);
             }
         }
+    }
+
+    fn is_waiting(&self, number: u32) -> bool {
+        self.state.calls.get(number).is_some_and(|call| call.status == CallStatus::Waiting)
     }
 
     fn withdraw(&mut self, number: u32) {
@@ -62,7 +69,8 @@ impl Session {
     fn take_outcome(&mut self, which: u32, status: i32) {
         let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
-        let value = self.read_outcome(status);
+        let bound = if failed { self.failure_bound() } else { self.limits.result_size };
+        let value = self.read_outcome(status, bound);
         if !failed {
             self.enter(Doing::Finishing(Box::new(value)), vec![Entry::Finish]);
             return;
@@ -82,8 +90,12 @@ impl Session {
         self.begin_failing(failure);
     }
 
-    fn read_outcome(&mut self, status: i32) -> std::result::Result<Value, Failure> {
-        let bound = self.limits.result_size;
+    /// What is shown of a failure, in bytes.
+    fn failure_bound(&self) -> usize {
+        self.limits.result_size.max(abi::FAILURE_BYTES) + abi::FAILURE_SLACK
+    }
+
+    fn read_outcome(&mut self, status: i32, bound: usize) -> std::result::Result<Value, Failure> {
         let too_large = || {
             Failure::of(
                 FailureKind::ResultTooLarge,
@@ -130,7 +142,7 @@ impl Session {
         let value = failure
             .value
             .as_ref()
-            .and_then(|value| wire::encode_record(value, &self.bounds(self.limits.result_size)).ok());
+            .and_then(|value| wire::encode_record(value, &self.bounds(self.failure_bound())).ok());
         if let Some(program) = &mut self.state.program {
             program.answers.clear();
             program.phase = Phase::Failing(StoredFailure {
@@ -152,7 +164,7 @@ impl Session {
         let Some(Phase::Failing(stored)) = self.state.program.as_ref().map(|program| program.phase.clone()) else {
             return finish(Err(Failure::of(FailureKind::Trap, "the program failed in an unknown way")));
         };
-        let value = stored.value.and_then(|bytes| wire::decode(&bytes, &self.bounds(self.limits.result_size)).ok());
+        let value = stored.value.and_then(|bytes| wire::decode(&bytes, &self.bounds(self.failure_bound())).ok());
         finish(Err(Failure {
             kind: stored.kind,
             name: stored.name,
@@ -232,7 +244,6 @@ impl Session {
     /// Puts together what the caller gets, and makes room for the next program.
     fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
         self.withdraw_unbegun();
-        let dropped = self.guest.here().map_or(0, |instance| instance.state().lines_dropped);
         let mut calls: Vec<CallRecord> = self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
         calls.reverse();
         if heap == Heap::Intact {
@@ -247,7 +258,7 @@ impl Session {
             Some(program) => {
                 let over = program.log_bytes >= self.limits.console_size;
                 let mut notes = program.notes;
-                if over || dropped > 0 {
+                if over || program.lines_dropped {
                     notes.push(format!("console output over {} bytes was dropped", self.limits.console_size));
                 }
                 let logs = program.logs.into_iter().map(|line| LogLine { level: line.level, text: line.text });

@@ -141,7 +141,9 @@ fn import_call(
 ) -> wasmtime::Result<u32> {
     let (memory, state) = parts(&mut caller)?;
     let (name, argument) = (slice(memory, name, name_length)?, slice(memory, argument, length)?);
-    let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE);
+    // A program that was stopped, or that failed, calls nothing any more.
+    let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE)
+        || read_word(memory, state.board + abi::BOARD_PROGRAM) == Some(abi::PROGRAM_REJECTED);
     if state.closed || stopped {
         return Ok(abi::CALL_STOPPED);
     }

@@ -161,7 +161,7 @@ impl Session {
         };
         let argument = wire::decode(&open.argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| Error::new(ErrorKind::Corrupt, format!("arguments of call {id}: {error}")))?;
-        schema.check(&argument).map_err(|complaint| {
+        schema.check(&argument, self.limits.argument_size).map_err(|complaint| {
             Error::new(
                 ErrorKind::StaleArguments,
                 format!("arguments of call {id} do not fit the schema of {:?} any more: {complaint}", call.name),

@@ -92,6 +92,8 @@ pub(crate) struct Program {
     pub(crate) answers: Vec<Answer>,
     pub(crate) logs: Vec<StoredLine>,
     pub(crate) log_bytes: usize,
+    /// Whether some lines, or parts of them, were over the limit.
+    pub(crate) lines_dropped: bool,
     pub(crate) notes: Vec<String>,
     pub(crate) phase: Phase,
 }

@@ -40,7 +40,16 @@ impl Value {
     /// Fails with [`ValueError::Cycle`] with its path, [`ValueError::TooDeep`] beyond 512 levels, [`ValueError::TooManyNodes`]
     /// and [`ValueError::TooManyBytes`] when shared parts written out come to more than 1,000,000 values or 64 MiB.
     pub fn to_json(&self) -> Result<Json, ValueError> {
-        let mut writer = Writer { objects: Objects::of(self)?, budget: Budget::new(), open: Vec::new() };
+        self.written(Budget::new())
+    }
+
+    /// As [`Value::to_json`], with other bounds on what shared parts may be written out to: values, and bytes of text.
+    pub fn to_json_within(&self, nodes: usize, bytes: usize) -> Result<Json, ValueError> {
+        self.written(Budget::of(nodes, bytes))
+    }
+
+    fn written(&self, budget: Budget) -> Result<Json, ValueError> {
+        let mut writer = Writer { objects: Objects::of(self)?, budget, open: Vec::new() };
         writer.run(self).map_err(|error| writer.locate(error))
     }
 

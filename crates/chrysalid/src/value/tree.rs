@@ -101,6 +101,8 @@ pub(super) struct DanglingRef {
 pub(super) struct Budget {
     nodes: usize,
     bytes: usize,
+    /// What they were at first, for messages.
+    limits: (usize, usize),
 }
 
 /// As many as the default limit of a program's values.
@@ -109,7 +111,11 @@ const BYTES: usize = 64 << 20;
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Self { nodes: NODES, bytes: BYTES }
+        Self::of(NODES, BYTES)
+    }
+
+    pub(super) fn of(nodes: usize, bytes: usize) -> Self {
+        Self { nodes, bytes, limits: (nodes, bytes) }
     }
 
     /// Pays for one value without its children, which pay for themselves.
@@ -118,7 +124,7 @@ impl Budget {
             Value::TypedArray(array) if !array.is_bytes() => array.len(),
             _ => 0,
         };
-        self.nodes = self.nodes.checked_sub(1 + elements).ok_or(ValueError::TooManyNodes { limit: NODES })?;
+        self.nodes = self.nodes.checked_sub(1 + elements).ok_or(ValueError::TooManyNodes { limit: self.limits.0 })?;
         let bytes = match value {
             Value::String(text) | Value::Description(text) => text.len(),
             Value::ArrayBuffer(bytes) => bytes.len(),
@@ -129,7 +135,7 @@ impl Budget {
             Value::Error(error) => error.name.len() + error.message.len(),
             _ => 0,
         };
-        self.bytes = self.bytes.checked_sub(bytes).ok_or(ValueError::TooManyBytes { limit: BYTES })?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(ValueError::TooManyBytes { limit: self.limits.1 })?;
         Ok(())
     }
 }
