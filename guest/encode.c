@@ -214,6 +214,9 @@ static int encode_typed_array(struct encoder *e, JSObject *object)
 
     if (array->track_rab)
         length = end > array->offset ? end - array->offset : 0;
+    /* A buffer that was resized may end inside of an element, which then is not one. */
+    if (object->class_id != JS_CLASS_DATAVIEW)
+        length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
     if (array->offset > end || length > end - array->offset)
         length = 0;
     return put_byte(e, TAG_TYPED_ARRAY) ||

@@ -117,6 +117,13 @@ fn a_large_error_keeps_its_name_and_stack() {
 }
 
 #[test]
+fn an_array_over_a_buffer_that_ends_inside_of_an_element_shows_whole_elements() {
+    let source = "const b = new ArrayBuffer(16, {maxByteLength: 16}); const u = new Float64Array(b); b.resize(15); u";
+    let value = run(&mut session(), source).result.unwrap();
+    assert_eq!(value.to_string(), "Float64Array(1) [ 0 ]");
+}
+
+#[test]
 fn a_list_may_be_mapped_over_a_tool() {
     let world = World::new();
     let mut session = world.session();
