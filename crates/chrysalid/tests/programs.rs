@@ -540,3 +540,9 @@ fn a04_a_deadlock_only_when_it_is_one() {
         assert_eq!(fails(&mut session, source).kind, FailureKind::Timeout, "{source}");
     }
 }
+
+#[test]
+fn plain_recursion_of_a_few_thousand_levels_works() {
+    let source = "function down(k) { return k ? down(k - 1) + 1 : 0 } down(3000)";
+    assert_eq!(eval(&mut session(), source), Value::from(3000));
+}
