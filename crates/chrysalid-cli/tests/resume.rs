@@ -198,8 +198,8 @@ fn files_that_are_no_snapshot_are_refused() {
 fn a_bare_snapshot_is_resumed_once_too() {
     let sandbox = Sandbox::with(TOOLS, "await tools.pay({ amount: 4 })");
     sandbox.save();
-    // Magic and version, kind, length, check, time: the rest is the snapshot as the library made it.
-    let bare = sandbox.bytes("p.chry")[10 + 13 + 8..].to_vec();
+    // Magic and version, kind, length, checks, time: the rest is the snapshot as the library made it.
+    let bare = sandbox.bytes("p.chry")[10 + 17 + 8..].to_vec();
     sandbox.write("p.chry", &bare);
     assert_eq!(sandbox.inspect("p.chry")["pending"][0]["call"], "1.1");
     assert_eq!(sandbox.resume("").exit, Some(3));

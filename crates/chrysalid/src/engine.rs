@@ -21,9 +21,9 @@ use crate::snapshot::{self, Inspection, Restore};
 use guest::GuestBuild;
 
 /// Stack of the guest's own frames, in linear memory.
-pub(crate) const GUEST_STACK: u32 = 768 * 1024;
+pub(crate) const GUEST_STACK: u32 = 384 * 1024;
 /// Stack of the compiled code: JSON and the parser use about twenty times more of it than of the guest's.
-const NATIVE_STACK: usize = 20 << 20;
+const NATIVE_STACK: usize = 10 << 20;
 /// Room on a fiber for the host functions that the guest calls.
 const HOST_STACK: usize = 1 << 20;
 

@@ -44,7 +44,8 @@ impl Schema {
         if self.validator.is_valid(&json) {
             return Ok(());
         }
-        let complaints: Vec<String> = self.validator.iter_errors(&json).take(MAX_COMPLAINTS).map(complaint).collect();
+        let errors = self.validator.iter_errors(&json).take(MAX_COMPLAINTS);
+        let complaints: Vec<String> = errors.map(|error| complaint(&error)).collect();
         Err(complaints.join("; "))
     }
 
@@ -54,7 +55,7 @@ impl Schema {
     }
 }
 
-fn complaint(error: jsonschema::ValidationError<'_>) -> String {
+fn complaint(error: &jsonschema::ValidationError<'_>) -> String {
     let place = error.instance_path().to_string();
     let mut text = if place.is_empty() { error.to_string() } else { format!("{place}: {error}") };
     if text.len() > MAX_COMPLAINT_SIZE {
