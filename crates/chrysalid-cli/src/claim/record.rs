@@ -307,7 +307,7 @@ fn split_record(bytes: &[u8]) -> Result<Option<(Record, &[u8])>, ContentsError> 
 
 /// The first bytes of a SHA-256 over the parts.
 fn check<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
-    let digest = parts.iter().fold(Sha256::new(), |digest, part| digest.chain_update(part)).finalize();
+    let digest = parts.iter().fold(Sha256::new(), Digest::chain_update).finalize();
     let mut check = [0; N];
     for (to, from) in check.iter_mut().zip(digest) {
         *to = from;
