@@ -22,15 +22,15 @@ pub(crate) enum Length {
     Quick,
 }
 
-/// The flags of the guest less those that only a WebAssembly file has; then the machine's own instructions, which the
-/// sandbox's compiler uses too.
+/// The flags of the guest less those that only a WebAssembly file has. Portable, as the guest is and as native builds of
+/// QuickJS-ng are handed out: not for this machine's processor alone.
 const FLAGS: &[&str] = &[
     "cc",
     "-O3",
     "-s",
     "-DNDEBUG",
     "-D_GNU_SOURCE",
-    "-march=native",
+    "-mcpu=baseline",
     "-fno-sanitize=undefined",
     "-isystem",
     "quickjs",
