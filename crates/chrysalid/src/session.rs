@@ -11,6 +11,7 @@ mod driver;
 mod finish;
 mod imports;
 mod instance;
+mod interrupt;
 mod memory;
 mod meter;
 mod open;
@@ -34,8 +35,8 @@ use crate::value::wire::{self, Bounds};
 pub(crate) use imports::{HostState, link};
 use instance::Guest;
 pub(crate) use instance::{Instance, Making};
+pub use interrupt::Interrupt;
 use meter::Meter;
-pub use meter_handle::Interrupt;
 pub use shared::SharedSession;
 use state::State;
 
@@ -275,31 +276,5 @@ impl std::fmt::Debug for Session {
             .field("idle", &self.is_idle())
             .field("lost", &self.is_lost())
             .finish_non_exhaustive()
-    }
-}
-
-mod meter_handle {
-    //! The handle that stops a program.
-
-    use std::sync::Arc;
-
-    use super::meter::Meter;
-
-    /// Stops the program of a session, from any thread: in guest code, while calls run, while it is paused. Cheap to
-    /// clone. Without a program it stops the next one.
-    #[derive(Clone)]
-    pub struct Interrupt(pub(super) Arc<Meter>);
-
-    impl Interrupt {
-        /// Ends the program with [`crate::FailureKind::Cancelled`] at its next step.
-        pub fn interrupt(&self) {
-            self.0.interrupt();
-        }
-    }
-
-    impl std::fmt::Debug for Interrupt {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.debug_struct("Interrupt").field("set", &self.0.is_interrupted()).finish()
-        }
     }
 }

@@ -240,6 +240,7 @@ impl Session {
         if let Phase::Failing(_) = program.phase {
             return Ok(self.fail_on());
         }
+        // A program that failed runs no further, however fast its calls answer.
         if board.program == abi::PROGRAM_REJECTED {
             return Ok(Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]));
         }
@@ -250,10 +251,6 @@ impl Session {
         let calls = self.startable();
         if !calls.is_empty() {
             return Ok(Next::Return(Step::Start(calls)));
-        }
-        // A program that failed runs no further, however fast its calls answer.
-        if board.program == abi::PROGRAM_REJECTED && !board.jobs {
-            return Ok(self.dry(&board));
         }
         if self.has_answers() {
             return Ok(self.if_slice_is_left(Self::deliver));
