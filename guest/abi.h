@@ -6,7 +6,7 @@
 #ifndef CHRYSALID_ABI_H
 #define CHRYSALID_ABI_H
 
-#define ABI_VERSION 1
+#define ABI_VERSION 2
 #define ABI_IMPORT_MODULE "chrysalid"
 
 /* Exports. Those with a message read it from the inbox, which they consume. */
@@ -14,7 +14,8 @@
 #define ABI_EXPORT_INIT "init"           /* () -> i32; once, before the baseline image is taken */
 #define ABI_EXPORT_INBOX "inbox"         /* (length) -> address, 0 when there is no memory */
 #define ABI_EXPORT_CONFIGURE "configure" /* () -> i32; message: CONFIGURE_WORDS u32 */
-#define ABI_EXPORT_TOOLS "tools"         /* () -> i32; message: names */
+#define ABI_EXPORT_TOOLS "tools"         /* () -> i32; message: hidden or not, path and name of each */
+#define ABI_EXPORT_MODULES "modules"     /* () -> i32; message: key and source of each, a whole graph */
 #define ABI_EXPORT_START "start"         /* (program number) -> i32; message: source text */
 #define ABI_EXPORT_PUMP "pump"           /* () -> i32; runs jobs and due timers until dry, yield or stop */
 #define ABI_EXPORT_SETTLE "settle"       /* () -> i32; message: answers */
@@ -30,6 +31,10 @@
 #define ABI_IMPORT_LOG "log"       /* (level, value, length) */
 #define ABI_IMPORT_NOW "now"       /* (clock) -> f64 milliseconds */
 #define ABI_IMPORT_RANDOM "random" /* (address, length) */
+
+/* The global function that `import` becomes, and the name of the call by which it asks for a module's graph. */
+#define ABI_IMPORT_FUNCTION "$import"
+#define ABI_MODULE_CALL "$import"
 
 /* What the call import answers in place of a number. */
 #define CALL_STOPPED 0
@@ -61,6 +66,7 @@
 /* What `outcome` is asked for. */
 #define OUTCOME_VALUE 0
 #define OUTCOME_FAILURE 1
+#define OUTCOME_HANGS 2 /* where async functions wait */
 
 /* Room that a failure has at least, whatever the bound of results; notes in it may take FAILURE_SLACK more. */
 #define FAILURE_BYTES 65536
@@ -74,6 +80,7 @@
 /* Answers to a call. */
 #define ANSWER_VALUE 0
 #define ANSWER_ERROR 1
+#define ANSWER_MODULE 2 /* key of a module, then the message of `modules` */
 #define ANSWER_HEAD 9 /* call number u32, kind u8, length of the rest u32 */
 
 /* Console levels. */
@@ -133,6 +140,7 @@
 #define TAG_ERROR 0x11
 #define TAG_REF 0x12
 #define TAG_DESCRIPTION 0x13
+#define TAG_INSTANCE 0x14 /* only shown: name of its class, then TAG_OBJECT */
 
 /* Flags of TAG_ERROR. */
 #define ERROR_HAS_STACK 1

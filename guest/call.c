@@ -105,10 +105,20 @@ static JSValue reject_too_large(JSValue promise, const struct encoder *e)
 
     if (e->nodes_left == 0)
         snprintf(message, sizeof(message), "arguments hold more than %u values", limits.nodes);
+    else if (e->too_deep)
+        snprintf(message, sizeof(message), "arguments are deeper than %u levels", limits.depth);
     else
-        snprintf(message, sizeof(message), "arguments are larger than %u bytes or deeper than %u levels",
-                 limits.argument_bytes, limits.depth);
+        snprintf(message, sizeof(message), "arguments are larger than %u bytes", limits.argument_bytes);
     return reject_named(promise, "ArgumentTooLarge", message);
+}
+
+static JSValue reject_argument_count(JSValue promise, JSValueConst name, int count)
+{
+    const char *text = JS_ToCString(context, name);
+
+    JS_ThrowTypeError(context, "%.100s takes one object; got %d arguments", text ? text : "a tool", count);
+    JS_FreeCString(context, text);
+    return reject_with_exception(promise);
 }
 
 static JSValue hand_over(JSValue promise, JSValueConst name, const struct encoder *e)
@@ -146,7 +156,7 @@ static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     if (JS_IsException(promise))
         return promise;
     if (argc > 1 && !JS_IsUndefined(argv[1]) && !is_array_callback(argc, argv))
-        return reject_named(promise, "ToolInputError", "a tool takes one argument, an object with named fields");
+        return reject_argument_count(promise, data[0], argc);
     if (!encode_value(&e, argc > 0 ? argv[0] : JS_UNDEFINED, 0, NULL))
         promise = hand_over(promise, data[0], &e);
     else if (e.too_large)
@@ -166,34 +176,40 @@ static JSValue new_tool(JSValueConst name)
     return tool;
 }
 
-/* Walks `a.b.c` from the root, making namespaces on the way, and puts a tool at the end. */
-static int tools_place(JSValueConst root, const char *name, uint32_t length)
+static JSValue new_space(void)
 {
-    JSValue whole = JS_NewStringLen(context, name, length), place = js_dup(root);
-    const char *end = name + length;
+    return JS_NewObjectProtoClass(context, JS_NULL, tools_class);
+}
 
-    while (!JS_IsException(whole) && !JS_IsException(place)) {
-        const char *dot = memchr(name, '.', (size_t)(end - name));
-        JSAtom atom = JS_NewAtomLen(context, name, (size_t)((dot ? dot : end) - name));
+/* Walks `a.b.c` from the root, making namespaces on the way, and puts a tool at the end; hidden from enumeration if it is
+ * another name for one that is there. */
+static int tools_place(JSValueConst root, const char *path, uint32_t length, JSValueConst name, bool hidden)
+{
+    JSValue place = js_dup(root);
+    const char *end = path + length;
+
+    while (!JS_IsException(place)) {
+        const char *dot = memchr(path, '.', (size_t)(end - path));
+        JSAtom atom = JS_NewAtomLen(context, path, (size_t)((dot ? dot : end) - path));
         JSProperty *property;
         JSValue next;
 
         if (dot && find_own_property(&property, JS_VALUE_GET_OBJ(place), atom))
             next = js_dup(property->u.value);
         else if (dot)
-            next = JS_NewObjectProto(context, JS_NULL);
+            next = new_space();
         else
-            next = new_tool(whole);
+            next = new_tool(name);
         if (!JS_IsException(next))
-            JS_DefinePropertyValue(context, place, atom, js_dup(next), JS_PROP_C_W_E);
+            JS_DefinePropertyValue(context, place, atom, js_dup(next),
+                                   hidden ? JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE : JS_PROP_C_W_E);
         JS_FreeAtom(context, atom);
         JS_FreeValue(context, place);
         place = next;
         if (!dot)
             break;
-        name = dot + 1;
+        path = dot + 1;
     }
-    JS_FreeValue(context, whole);
     if (JS_IsException(place))
         return -1;
     JS_FreeValue(context, place);
@@ -215,37 +231,42 @@ static void tools_freeze(JSValueConst value)
 /* Puts a frozen tree under the global `tools`, which is itself fixed: only this function replaces it. */
 static int tools_publish(JSValue root)
 {
-    JSAtom atom = JS_NewAtom(context, "tools");
     JSProperty *property;
-    int status = 0;
 
     tools_freeze(root);
-    if (find_own_property(&property, JS_VALUE_GET_OBJ(context->global_obj), atom))
-        set_value(context, &property->u.value, root);
-    else if (JS_DefinePropertyValue(context, context->global_obj, atom, root, JS_PROP_ENUMERABLE) < 0)
-        status = -1;
-    JS_FreeAtom(context, atom);
-    return status;
+    if (!find_own_property(&property, JS_VALUE_GET_OBJ(context->global_obj), tools_atom))
+        return JS_DefinePropertyValue(context, context->global_obj, tools_atom, root, JS_PROP_ENUMERABLE) < 0 ? -1 : 0;
+    set_value(context, &property->u.value, root);
+    return 0;
 }
 
+/* The message: for each name of a tool, how it is hidden or not, its path, and the name that the host knows. */
 static int tools_replace(struct decoder *d)
 {
-    JSValue root = JS_NewObjectProto(context, JS_NULL);
-    uint32_t count, length;
-    const char *name;
+    JSValue root = new_space();
+    uint32_t count, length, name_length;
+    const uint8_t *hidden;
+    const char *path, *text;
+    int status = JS_IsException(root) || take_varint(d, &count) ? -1 : 0;
 
-    if (JS_IsException(root) || take_varint(d, &count)) {
-        JS_FreeValue(context, root);
-        return -1;
-    }
-    while (count--) {
-        if (take_text(d, &name, &length) || tools_place(root, name, length)) {
-            JS_FreeValue(context, root);
-            return -1;
+    while (!status && count--) {
+        JSValue name;
+
+        if (take_bytes(d, 1, &hidden) || take_text(d, &path, &length) || take_text(d, &text, &name_length)) {
+            status = -1;
+            break;
         }
+        name = JS_NewStringLen(context, text, name_length);
+        status = JS_IsException(name) ? -1 : tools_place(root, path, length, name, *hidden);
+        JS_FreeValue(context, name);
     }
-    return tools_publish(root);
+    if (!status)
+        return tools_publish(root);
+    JS_FreeValue(context, root);
+    return -1;
 }
+
+static int answer_module(struct decoder *d, JSValueConst promise);
 
 /* Extra fields of an error answer become its properties. */
 static JSValue answer_error(struct decoder *d)
@@ -285,14 +306,22 @@ static int answer_one(struct decoder *d)
     memcpy(&length, head + 5, 4);
     if (take_bytes(d, length, &body))
         return -1;
+    promise = calls_take(number);
     rest = d->end;
     d->at = body;
     d->end = body + length;
     d->seen_count = 0;
-    value = is_error ? answer_error(d) : decode_value(d, 0);
+    if (head[4] == ANSWER_MODULE && !JS_IsUndefined(promise)) {
+        /* Settles the promise itself, once the module has run. */
+        bool loaded = answer_module(d, promise) == 0;
+        value = loaded ? JS_UNDEFINED : JS_EXCEPTION;
+        if (loaded)
+            set_value(context, &promise, JS_UNDEFINED);
+    } else {
+        value = is_error ? answer_error(d) : decode_value(d, 0);
+    }
     d->at = body + length;
     d->end = rest;
-    promise = calls_take(number);
     if (JS_IsException(value)) {
         /* No memory for the answer: the call fails rather than hangs. */
         value = JS_GetException(context);

@@ -337,9 +337,9 @@ static bool is_plain(const JSObject *object)
     return !proto || proto == JS_VALUE_GET_OBJ(context->class_proto[JS_CLASS_OBJECT]);
 }
 
-static int encode_instance(struct encoder *e, JSObject *object, const struct path_step *path)
+/* The name of an object's class, to be freed by the caller; NULL without memory. */
+static const char *class_name(JSObject *object)
 {
-    char what[160], description[96];
     const char *name = NULL;
     JSValueConst constructor = data_property(object, JS_ATOM_constructor);
 
@@ -352,24 +352,101 @@ static int encode_instance(struct encoder *e, JSObject *object, const struct pat
         JS_FreeCString(context, name);
         name = JS_AtomToCString(context, context->rt->class_array[object->class_id].class_name);
     }
+    return name;
+}
+
+/* A description where it is only shown, unless it is an ordinary object: that is shown with its class. */
+static int encode_instance(struct encoder *e, JSObject *object, const struct path_step *path)
+{
+    char what[160], description[96];
+    const char *name;
+
+    if (object->class_id == JS_CLASS_PROXY)
+        return encode_foreign(e, "a proxy cannot cross, pass a plain object", "Proxy { ... }", path);
+    name = class_name(object);
     snprintf(what, sizeof(what), "an instance of %.64s cannot cross, pass a plain object", name ? name : "a class");
     snprintf(description, sizeof(description), "[%.64s]", name ? name : "object");
     JS_FreeCString(context, name);
     return encode_foreign(e, what, description, path);
 }
 
+static const char *function_kind(const JSObject *object)
+{
+    switch (object->class_id) {
+    case JS_CLASS_ASYNC_FUNCTION:
+        return "AsyncFunction";
+    case JS_CLASS_GENERATOR_FUNCTION:
+        return "GeneratorFunction";
+    case JS_CLASS_ASYNC_GENERATOR_FUNCTION:
+        return "AsyncGeneratorFunction";
+    default:
+        return "Function";
+    }
+}
+
+/* The engine keeps the source of a class with its constructor. */
+static bool is_class(const JSObject *object)
+{
+    const JSFunctionBytecode *code =
+        object->class_id == JS_CLASS_BYTECODE_FUNCTION ? object->u.func.function_bytecode : NULL;
+
+    return code && code->source && code->source_len > 5 && !memcmp(code->source, "class", 5);
+}
+
 static int encode_function(struct encoder *e, JSObject *object, const struct path_step *path)
 {
-    char description[96];
+    char description[128];
     JSValueConst text = data_property(object, JS_ATOM_name);
     const char *name = JS_IsString(text) ? JS_ToCString(context, text) : NULL;
+    bool named = name && name[0];
 
-    if (name && name[0])
-        snprintf(description, sizeof(description), "[Function: %.64s]", name);
+    if (is_class(object))
+        snprintf(description, sizeof(description), named ? "[class %.64s]" : "[class (anonymous)]", name);
     else
-        snprintf(description, sizeof(description), "[Function (anonymous)]");
+        snprintf(description, sizeof(description), named ? "[%s: %.64s]" : "[%s (anonymous)]", function_kind(object),
+                 named ? name : "");
     JS_FreeCString(context, name);
     return encode_foreign(e, "a function cannot cross", description, path);
+}
+
+static int encode_symbol(struct encoder *e, JSValueConst symbol, const struct path_step *path)
+{
+    char description[96];
+    JSValue text = js_symbol_toString(context, symbol, 0, NULL);
+    const char *bytes = JS_IsException(text) ? NULL : JS_ToCString(context, text);
+
+    if (!bytes)
+        drop_exception();
+    snprintf(description, sizeof(description), "%.90s", bytes ? bytes : "Symbol()");
+    JS_FreeCString(context, bytes);
+    JS_FreeValue(context, text);
+    return encode_foreign(e, "a symbol cannot cross", description, path);
+}
+
+/* In a result a promise that has been kept is what it was kept with: nothing runs any more that could await it. */
+static int encode_promise(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    const JSPromiseData *data = object->u.promise_data;
+    const char *shown = "Promise { <pending> }";
+
+    if (data && data->promise_state == JS_PROMISE_FULFILLED) {
+        if (e->mode == ENCODE_SHOW)
+            return encode_value(e, data->promise_result, depth, path);
+        shown = "Promise { <fulfilled> }";
+    } else if (data && data->promise_state == JS_PROMISE_REJECTED) {
+        shown = "Promise { <rejected> }";
+    }
+    return encode_foreign(e, "a promise cannot cross, await it first", shown, path);
+}
+
+/* An instance of a class as it is shown: its name, then as an object. */
+static int encode_class_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    const char *name = class_name(object);
+    int failed = !name || put_byte(e, TAG_INSTANCE) || put_text(e, name, strlen(name) < 64 ? strlen(name) : 64);
+
+    JS_FreeCString(context, name);
+    return failed ? -1 : encode_object(e, object, depth, path);
 }
 
 static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
@@ -380,7 +457,7 @@ static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, con
     case JS_CLASS_ARRAY:
         return encode_array(e, object, depth, path);
     case JS_CLASS_OBJECT:
-        return encode_object(e, object, depth, path);
+        return is_plain(object) ? encode_object(e, object, depth, path) : encode_class_object(e, object, depth, path);
     case JS_CLASS_MAP:
     case JS_CLASS_SET:
         return encode_collection(e, object, depth, path);
@@ -398,15 +475,17 @@ static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, con
         return put_byte(e, TAG_ARRAY_BUFFER) || put_varint(e, length) || put_bytes(e, buffer->data, length) ? -1 : 0;
     }
     default:
-        return encode_typed_array(e, object);
+        return object->class_id == tools_class ? encode_object(e, object, depth, path) : encode_typed_array(e, object);
     }
 }
 
-static bool has_wire_form(const JSObject *object)
+static bool has_wire_form(const struct encoder *e, const JSObject *object)
 {
+    if (object->class_id == tools_class)
+        return e->mode != ENCODE_STRICT;
     switch (object->class_id) {
     case JS_CLASS_OBJECT:
-        return is_plain(object);
+        return is_plain(object) || e->mode != ENCODE_STRICT;
     case JS_CLASS_ARRAY:
     case JS_CLASS_MAP:
     case JS_CLASS_SET:
@@ -431,20 +510,23 @@ static int encode_any_object(struct encoder *e, JSObject *object, uint32_t depth
     case JS_CLASS_BIG_INT:
         return encode_value(e, object->u.object_data, depth, path);
     case JS_CLASS_PROMISE:
-        return encode_foreign(e, "a promise cannot cross, await it first", "[Promise]", path);
+        return encode_promise(e, object, depth, path);
     default:
         break;
     }
+    if (object == JS_VALUE_GET_OBJ(context->global_obj))
+        return encode_foreign(e, "globalThis cannot cross", "[globalThis]", path);
     if (JS_IsFunction(context, JS_MKPTR(JS_TAG_OBJECT, object)))
         return encode_function(e, object, path);
-    if (!has_wire_form(object))
+    if (!has_wire_form(e, object))
         return encode_instance(e, object, path);
     seen = seen_find(e, object);
     if (seen >= 0)
         return put_byte(e, TAG_REF) || put_varint(e, (uint32_t)seen) ? -1 : 0;
     if (depth >= limits.depth || js_check_stack_overflow(runtime, 0)) {
-        if (e->mode == ENCODE_CLIP)
+        if (e->mode != ENCODE_STRICT)
             return put_tagged_text(e, TAG_DESCRIPTION, "[...]");
+        e->too_deep = true;
         e->too_large = true;
         return -1;
     }
@@ -479,6 +561,6 @@ static int encode_value(struct encoder *e, JSValueConst value, uint32_t depth, c
     case JS_TAG_OBJECT:
         return encode_any_object(e, JS_VALUE_GET_OBJ(value), depth, path);
     default:
-        return encode_foreign(e, "a symbol cannot cross", "[Symbol]", path);
+        return encode_symbol(e, value, path);
     }
 }

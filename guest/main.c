@@ -1,6 +1,7 @@
 /* The guest: QuickJS-ng with a host in place of an operating system. One translation unit, so that it reaches the
  * engine's internals without a patched source file. This file holds the exports.
  */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +12,9 @@
 
 #include "quickjs.h"
 #include "alloc.c"
+#include "message.c"
 #include "quickjs.c"
+#undef vsnprintf
 #include "prelude.js.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
@@ -29,7 +32,9 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "decode.c"
 #include "failure.c"
 #include "clock.c"
+#include "near.c"
 #include "call.c"
+#include "module.c"
 #include "program.c"
 #include "console.c"
 
@@ -60,6 +65,7 @@ EXPORT(ABI_EXPORT_VERSION) int export_version(void)
 EXPORT(ABI_EXPORT_INIT) int export_init(void)
 {
     JSValue global;
+    int failed;
     struct decoder nothing = { .at = (const uint8_t *)"\0", .end = (const uint8_t *)"\0" + 1 };
 
     runtime = JS_NewRuntime2(&memory_functions, NULL);
@@ -74,8 +80,9 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     board.counter = (uint32_t)(uintptr_t)&context->interrupt_counter;
     global = JS_GetGlobalObject(context);
     clock_init(global);
+    failed = tools_class_init() || modules_init(global);
     JS_FreeValue(context, global);
-    if (run_prelude() || tools_replace(&nothing))
+    if (failed || run_prelude() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;
     JS_RunGC(runtime);
     return leave(STATUS_OK);
@@ -118,6 +125,20 @@ EXPORT(ABI_EXPORT_TOOLS) int export_tools(void)
     return leave(status ? STATUS_NO_MEMORY : STATUS_OK);
 }
 
+/* What cannot be compiled is kept: the program that comes next fails with it. */
+EXPORT(ABI_EXPORT_MODULES) int export_modules(void)
+{
+    struct decoder d = inbox_open();
+    int status;
+
+    enter();
+    status = modules_take(&d);
+    inbox_release();
+    if (status)
+        set_value(context, &modules_failure, JS_GetException(context));
+    return leave(STATUS_OK);
+}
+
 EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
 {
     int status;
@@ -134,7 +155,13 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
         board.memory_hits = 1;
         memory.limit += MEMORY_HEADROOM;
     }
-    status = program_run((const char *)inbox_slot.bytes, inbox_slot.length);
+    if (JS_IsUndefined(modules_failure)) {
+        status = program_run((const char *)inbox_slot.bytes, inbox_slot.length);
+    } else {
+        JS_Throw(context, modules_failure);
+        modules_failure = JS_UNDEFINED;
+        status = -1;
+    }
     inbox_release();
     if (status) {
         if (JS_IsUncatchableError(runtime->current_exception) || board.stop) {
@@ -199,9 +226,12 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
 {
     struct encoder e = { .mode = ENCODE_SHOW, .max_bytes = limits.result_bytes, .nodes_left = limits.nodes };
     JSValueConst value = program.value;
+    JSValue hangs = JS_UNDEFINED;
     int status;
 
     enter();
+    if (which == OUTCOME_HANGS)
+        value = hangs = program_hangs();
     if (which == OUTCOME_FAILURE) {
         if (!failures.count)
             return STATUS_NOTHING;
@@ -215,6 +245,7 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
     } else {
         status = encode_value(&e, value, 0, NULL);
     }
+    JS_FreeValue(context, hangs);
     if (status)
         status = e.too_large ? STATUS_TOO_LARGE : STATUS_NO_MEMORY;
     if (JS_HasException(context))
@@ -252,7 +283,9 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     timers_clear();
     calls_clear();
     failures_clear();
-    set_value(context, &program.value, JS_UNDEFINED);
+    modules_give_up();
+    set_value(context, &modules_failure, JS_UNDEFINED);
+    program_forget();
     js_free(context, outbox.data);
     memset(&outbox, 0, sizeof(outbox));
     board.out = 0;

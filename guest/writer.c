@@ -2,6 +2,8 @@
  * encode.c walks the values.
  */
 
+static JSClassID tools_class; /* of namespaces of tools */
+
 enum encode_mode { ENCODE_STRICT, ENCODE_SHOW, ENCODE_CLIP };
 
 struct bytes {
@@ -22,6 +24,7 @@ struct encoder {
     uint32_t max_bytes;
     uint32_t nodes_left;
     bool too_large;
+    bool too_deep;       /* and that is why */
     bool cut;            /* a text did not fit and was shortened */
     JSObject **seen;     /* in order of appearance; each held, since a getter might free it */
     uint32_t seen_count;

@@ -16,6 +16,11 @@ use guest::{Error, Result};
 fn main() {
     println!("cargo::rerun-if-env-changed=CHRYSALID_GUEST");
     println!("cargo::rerun-if-env-changed=ZIG");
+    // The parser of programs needs more stack where it is not optimised: `program/stack.rs`.
+    println!("cargo::rustc-check-cfg=cfg(chrysalid_unoptimized)");
+    if !matches!(env::var("OPT_LEVEL").as_deref(), Ok("2" | "3")) {
+        println!("cargo::rustc-cfg=chrysalid_unoptimized");
+    }
     if let Err(error) = embed() {
         for line in error.to_string().lines() {
             println!("cargo::error={line}");

@@ -18,9 +18,10 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::call::{CallContext, CallResult, ToolError};
+use crate::catalogue::{self, Catalogue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::Value;
-pub(crate) use handler::{Handler, HandlerFuture};
+pub(crate) use handler::{Handler, HandlerFuture, erase_raw};
 pub(crate) use schema::Schema;
 
 /// Whether a person is asked before each call.
@@ -59,6 +60,7 @@ pub struct Capability {
     description: String,
     handler: Option<Arc<dyn Handler>>,
     input: Option<serde_json::Value>,
+    output: Option<serde_json::Value>,
     schema: Option<Arc<Schema>>,
     effects: Option<Effects>,
     approval: Approval,
@@ -100,7 +102,7 @@ impl Capability {
         F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = CallResult> + Send + 'static,
     {
-        Self::bare(name.into(), Some(handler::erase_raw(function)))
+        Self::bare(name.into(), Some(erase_raw(function)))
     }
 
     /// A capability that something outside answers, by [`crate::Session::settle`]; it keeps no `run` waiting.
@@ -114,6 +116,7 @@ impl Capability {
             description: String::new(),
             handler,
             input: None,
+            output: None,
             schema: None,
             effects: None,
             approval: Approval::Never,
@@ -136,6 +139,13 @@ impl Capability {
     #[must_use]
     pub fn input_schema(mut self, schema: serde_json::Value) -> Self {
         self.input = Some(schema);
+        self
+    }
+
+    /// JSON Schema of the result, for whoever reads the catalogue; results are not checked against it.
+    #[must_use]
+    pub fn output_schema(mut self, schema: serde_json::Value) -> Self {
+        self.output = Some(schema);
         self
     }
 
@@ -238,6 +248,16 @@ impl Capability {
         self.idempotent
     }
 
+    fn catalogued(&self) -> catalogue::Tool {
+        catalogue::Tool {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            schema: self.input.clone(),
+            returns: self.output.clone(),
+            asks: self.approval == Approval::Ask || self.ask_when.is_some(),
+        }
+    }
+
     /// Digest over what an approver relies on; a change while a call waits is shown to them.
     pub(crate) fn definition(&self) -> [u8; 16] {
         let mut hash = Sha256::new();
@@ -265,12 +285,9 @@ impl fmt::Debug for Capability {
 #[derive(Clone, Debug, Default)]
 pub struct Capabilities {
     by_name: Arc<BTreeMap<String, Capability>>,
+    catalogue: Catalogue,
     digest: [u8; 32],
 }
-
-/// Names of one segment that the language would answer itself on an object with a null prototype, or that people
-/// expect to mean something else.
-const RESERVED: [&str; 3] = ["__proto__", "then", "constructor"];
 
 impl Capabilities {
     /// The empty set: a program starts with nothing but the language.
@@ -281,13 +298,16 @@ impl Capabilities {
 
     /// A set of capabilities.
     ///
+    /// Any text may be a name; dots make namespaces. What is no identifier is called by its name, as
+    /// `tools["get-user"](...)`, and by an alias, `tools.getUser(...)`, unless another tool could be meant. `then` and
+    /// `toJSON`, to which the language gives a meaning, are reached as `then_` and `toJSON_`.
+    ///
     /// # Errors
-    /// [`ErrorKind::Capability`] when a name is not made of identifiers joined by dots, two share a name, or a schema
-    /// does not compile.
+    /// [`ErrorKind::Capability`] when a name is empty, has an empty part or control characters, begins with `$` or is
+    /// longer than 256 bytes, when two capabilities could not both be reached, or when a schema does not compile.
     pub fn new(capabilities: impl IntoIterator<Item = Capability>) -> Result<Self> {
         let mut by_name = BTreeMap::new();
         for mut capability in capabilities {
-            check_name(&capability.name)?;
             if let Some(input) = &capability.input {
                 capability.schema = Some(Arc::new(Schema::compile(&capability.name, input)?));
             }
@@ -307,7 +327,9 @@ impl Capabilities {
             hash.update(name.len().to_le_bytes());
             hash.update(name);
         }
-        Ok(Self { by_name: Arc::new(by_name), digest: hash.finalize().into() })
+        let catalogue = Catalogue::new(by_name.values().map(Capability::catalogued).collect())
+            .map_err(|error| Error::new(ErrorKind::Capability, error.to_string()))?;
+        Ok(Self { by_name: Arc::new(by_name), catalogue, digest: hash.finalize().into() })
     }
 
     /// The capability with this name.
@@ -319,6 +341,20 @@ impl Capabilities {
     /// All of them, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
         self.by_name.values()
+    }
+
+    /// The set in words for a model.
+    #[must_use]
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Where the program finds them: whether the path is hidden from enumeration, the path, and the name. A name that
+    /// is a path of its own hides the other path to it.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (bool, &str, &str)> {
+        let plain: std::collections::BTreeSet<&str> =
+            self.catalogue.paths().filter(|(path, name)| path == name).map(|(_, name)| name).collect();
+        self.catalogue.paths().map(move |(path, name)| (path != name && plain.contains(name), path, name))
     }
 
     /// How many there are.
@@ -345,43 +381,43 @@ impl Capabilities {
     }
 }
 
-fn check_name(name: &str) -> Result<()> {
-    let segment_ok = |segment: &str| {
-        let mut chars = segment.chars();
-        chars.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
-            && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))
-            && !RESERVED.contains(&segment)
-    };
-    if name.len() <= 256 && name.split('.').all(segment_ok) {
-        return Ok(());
-    }
-    Err(Error::new(
-        ErrorKind::Capability,
-        format!(
-            "capability name {name:?} is not made of identifiers joined by dots, at most 256 bytes, none of them {}",
-            RESERVED.join(", ")
-        ),
-    ))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Capabilities, Capability, check_name};
+    use super::{Capabilities, Capability};
     use crate::ErrorKind;
+
+    fn refusal(names: &[&str]) -> String {
+        let error = Capabilities::new(names.iter().map(|name| Capability::external(*name))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Capability);
+        error.to_string()
+    }
 
     #[test]
     fn names() {
-        for good in ["a", "orders.find", "get-weather", "_x.$y.z9"] {
-            check_name(good).unwrap();
+        for good in
+            ["a", "orders.find", "get-weather", "_x", "2fa", "a b", "delete", "__proto__", "constructor", "then"]
+        {
+            Capabilities::new([Capability::external(good)]).unwrap();
         }
-        for bad in ["", ".", "a.", ".a", "a..b", "9a", "a b", "a.__proto__", "then", "x.constructor"] {
-            assert_eq!(check_name(bad).unwrap_err().kind(), ErrorKind::Capability, "{bad}");
+        for bad in ["", ".", "a.", ".a", "a..b", "a\nb", "$x"] {
+            refusal(&[bad]);
         }
     }
 
     #[test]
     fn two_of_one_name_are_refused() {
-        let error = Capabilities::new([Capability::external("a"), Capability::external("a")]).unwrap_err();
-        assert_eq!(error.to_string(), "two capabilities are named \"a\"");
+        assert_eq!(refusal(&["a", "a"]), "two capabilities are named \"a\"");
+    }
+
+    #[test]
+    fn two_that_hide_each_other_are_refused_in_any_order() {
+        for names in [["get-user", "getUser"], ["getUser", "get-user"]] {
+            let message = refusal(&names);
+            assert!(message.contains("\"get-user\"") && message.contains("\"getUser\""), "{message}");
+        }
+        for names in [["a", "a.b"], ["a.b", "a"]] {
+            let message = refusal(&names);
+            assert!(message.contains("\"a\"") && message.contains("\"a.b\""), "{message}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod abi;
 pub(crate) mod guest;
 pub(crate) mod image;
+mod modules;
 pub(crate) mod ticker;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::limits::{Limits, MAX_MEMORY};
 use crate::session::{Session, SessionOptions};
 use crate::snapshot::{self, Inspection, Restore};
 use guest::GuestBuild;
+use modules::ModuleCache;
 
 /// Stack of the guest's own frames, in linear memory.
 pub(crate) const GUEST_STACK: u32 = 384 * 1024;
@@ -43,6 +45,7 @@ struct Inner {
     /// The engine's own guest first, then older ones.
     guests: Vec<Arc<GuestBuild>>,
     own: Arc<GuestBuild>,
+    modules: ModuleCache,
 }
 
 fn config(options: &EngineBuilder, pooled: bool) -> Config {
@@ -147,6 +150,10 @@ impl Engine {
     /// The guest with this hash, if this engine has it.
     pub(crate) fn guest_with(&self, hash: &[u8; 32]) -> Option<&Arc<GuestBuild>> {
         self.0.guests.iter().find(|guest| guest.identity().guest == *hash)
+    }
+
+    pub(crate) fn modules(&self) -> &ModuleCache {
+        &self.0.modules
     }
 
     pub(crate) fn options(&self) -> &EngineBuilder {
@@ -303,6 +310,6 @@ impl EngineBuilder {
         let older = self.older_guests.iter().cloned().map(GuestBuild::older);
         let guests = std::iter::once(own.clone()).chain(older).collect();
         let rules = self.rules.clone();
-        Ok(Engine(Arc::new(Inner { options: self, rules, guests, own })))
+        Ok(Engine(Arc::new(Inner { options: self, rules, guests, own, modules: ModuleCache::default() })))
     }
 }

@@ -34,13 +34,17 @@
 
 mod call;
 mod capability;
+mod catalogue;
 mod clock;
 mod engine;
 mod error;
 mod event;
 mod key;
 mod limits;
+mod module;
 mod outcome;
+mod program;
+mod report;
 mod session;
 mod snapshot;
 mod value;
@@ -50,6 +54,7 @@ pub use call::{
     ToolError,
 };
 pub use capability::{Approval, Capabilities, Capability};
+pub use catalogue::{Catalogue, CatalogueBudget, CatalogueHit, InterpreterOptions, Lifetime, interpreter_description};
 pub use chrysalid_policy::{Brought, Effects, Reason, RuleOfTwo, Taint};
 #[cfg(feature = "async-io")]
 pub use clock::AsyncIoTimer;
@@ -61,7 +66,9 @@ pub use error::{Error, ErrorKind, Result};
 pub use event::{Event, EventSink};
 pub use key::{Key, KeyError, KeyId, KeyPlaces};
 pub use limits::Limits;
-pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Step};
+pub use module::Modules;
+pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Position, Step};
+pub use report::{CauseKind, Report, ReportCall, ReportCause, ReportError, ReportPending, ReportStatus, ReportStyle};
 pub use session::{Interrupt, Session, SessionOptions, SharedSession};
 pub use snapshot::{Inspection, Restore, SealedInspection};
 pub use value::{

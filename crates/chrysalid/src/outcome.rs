@@ -34,6 +34,12 @@ pub struct Pause {
     pub pending: Vec<PendingCall>,
     /// When to step again even if nobody answers.
     pub wake_at: Option<SystemTime>,
+    /// Console lines since the program began or was last paused, in order: each line is handed over once.
+    pub logs: Vec<LogLine>,
+    /// What the program's author should know; each note is handed over once, too.
+    pub notes: Vec<String>,
+    /// The calls of this program so far.
+    pub calls: Vec<CallRecord>,
 }
 
 /// How [`crate::Session::run`] came back.
@@ -55,7 +61,7 @@ pub enum Outcome {
 pub struct Ended {
     /// Its value, or how it failed.
     pub result: Result<Value, Failure>,
-    /// Console lines, in order.
+    /// Console lines since the program began or was last paused, in order.
     pub logs: Vec<LogLine>,
     /// What happened that the program's author should know, such as an interval that was cleared.
     pub notes: Vec<String>,
@@ -63,6 +69,8 @@ pub struct Ended {
     pub calls: Vec<CallRecord>,
     /// What became of the heap.
     pub heap: Heap,
+    /// The name that the program's last statement is, if it is just a name: where the value can still be found.
+    pub value_name: Option<String>,
 }
 
 /// What became of a session's heap when a program ended.
@@ -78,7 +86,7 @@ pub enum Heap {
 }
 
 /// One line of the console.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LogLine {
     /// Which method wrote it.
     pub level: LogLevel,
@@ -128,13 +136,39 @@ pub struct Failure {
     pub message: String,
     /// Where it was thrown, in lines of the program as it was written; empty when not known.
     pub stack: String,
+    /// What may help whoever wrote the program.
+    pub hint: Option<String>,
+    /// Where in the program it was thrown, as far as that is known.
+    pub position: Option<Position>,
     /// The thrown value, where there was one.
     pub value: Option<Value>,
 }
 
+/// A place in the text of a program as it was given.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Position {
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1, in code points.
+    pub column: u32,
+    /// The line, or the part of it around the place, without control characters.
+    pub source_line: String,
+    /// How many code points of `source_line` stand before the place.
+    pub caret: usize,
+}
+
 impl Failure {
     pub(crate) fn of(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, name: kind.name().to_owned(), message: message.into(), stack: String::new(), value: None }
+        Self {
+            kind,
+            name: kind.name().to_owned(),
+            message: message.into(),
+            stack: String::new(),
+            hint: None,
+            position: None,
+            value: None,
+        }
     }
 }
 
@@ -164,6 +198,8 @@ pub enum FailureKind {
     Deadlock,
     /// Its value is larger than the limit.
     ResultTooLarge,
+    /// It is no JavaScript, and none of it ran.
+    InvalidInput,
     /// The sandbox stopped it in a way that leaves no sound heap.
     Trap,
 }
@@ -180,6 +216,7 @@ impl FailureKind {
             Self::Cancelled => "Cancelled",
             Self::Deadlock => "Deadlock",
             Self::ResultTooLarge => "ResultTooLarge",
+            Self::InvalidInput => "InvalidInput",
             Self::Trap => "Trap",
         }
     }
@@ -195,6 +232,7 @@ impl FailureKind {
             Self::Cancelled => "cancelled",
             Self::Deadlock => "deadlock",
             Self::ResultTooLarge => "result_too_large",
+            Self::InvalidInput => "invalid_input",
             Self::Trap => "trap",
         }
     }

@@ -12,9 +12,12 @@ mod finish;
 mod imports;
 mod instance;
 mod interrupt;
+mod lookup;
 mod memory;
 mod meter;
+mod modules;
 mod open;
+mod place;
 mod random;
 mod run;
 mod shared;
@@ -30,7 +33,9 @@ use crate::clock::{Clock, Random, from_millis};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::EventSink;
 use crate::limits::Limits;
+use crate::module::Modules;
 use crate::outcome::Failure;
+use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
 pub(crate) use imports::{HostState, link};
 use instance::Guest;
@@ -54,6 +59,8 @@ pub struct SessionOptions {
     pub context: Vec<u8>,
     /// Timers later than this do not keep a driver waiting: the program pauses. Default 30 s.
     pub park_after: Option<Duration>,
+    /// What programs may import. Default nothing. Not part of a snapshot: a session that is restored is given them again.
+    pub modules: Modules,
     /// Told of calls, console lines and pauses as they happen.
     pub events: Option<Arc<dyn EventSink>>,
 }
@@ -104,6 +111,8 @@ pub struct Session {
     loose_known: bool,
     /// Whether the monotonic clock has its origin.
     clock_set: bool,
+    /// Where the text that the guest has stands in the one that was given, for the program with this number.
+    positions: Option<(u32, Positions)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -213,14 +213,21 @@ fn unawaited_calls_are_waited_for() {
 
 #[test]
 fn a_program_that_waits_for_nothing_is_a_deadlock() {
-    for source in [
-        "await new Promise(() => {})",
-        "const p = new Promise(() => {}); await Promise.race([p])",
-        "const locks = []; await new Promise(r => locks.push(r)); locks[0]()",
+    for (source, at) in [
+        ("await new Promise(() => {})", "awaited at line 1, column 1"),
+        ("const p = new Promise(() => {});\nawait Promise.race([p])", "awaited at line 2, column 1"),
+        ("const locks = []; await new Promise(r => locks.push(r)); locks[0]()", "awaited at line 1, column 19"),
+        (
+            "const never = new Promise(() => {});\nasync function inner() { await never }\n\nawait inner()",
+            "awaited at line 2, column 26, in inner; awaited at line 4, column 1",
+        ),
+        ("new Promise(() => {})", ""),
     ] {
         let failure = fails(&mut session(), source);
         assert_eq!(failure.kind, FailureKind::Deadlock, "{source}");
-        assert_eq!(failure.message, "the program waits for a promise that nothing will settle");
+        let message = "the program waits for a promise that nothing will settle";
+        let expected = if at.is_empty() { message.to_owned() } else { format!("{message}: {at}") };
+        assert_eq!(failure.message, expected, "{source}");
     }
     // An error that explains it comes first.
     let failure = fails(&mut session(), "let go; (async () => { null.x; go() })(); await new Promise(r => { go = r })");
@@ -364,7 +371,7 @@ fn reading_a_result_runs_no_code_of_the_program() {
         const p = new Proxy({}, { ownKeys() { ran++; return [] }, get() { ran++ } });
         [o, p]";
     let value = eval(&mut session, source);
-    assert_eq!(value.to_string(), "[ { a: [Getter], b: 2, toJSON: [Function: toJSON] }, [Object] ]");
+    assert_eq!(value.to_string(), "[ { a: [Getter], b: 2, toJSON: [Function: toJSON] }, Proxy { ... } ]");
     assert_eq!(eval(&mut session, "ran"), Value::from(0));
 }
 
@@ -473,9 +480,9 @@ fn the_console_takes_anything() {
     assert_eq!(
         lines,
         [
-            "undefined [Symbol] 10n -0 NaN [ 1, <1 empty item>, 3 ] Map(1) { 1 => { a: 2 } } Set(1) { 'x' } <ref *1> { self: [Circular *1] }",
-            "[Function: A] [Function: f] [Point] [Promise] boom",
-            "{ trap: [Getter] } [Object]",
+            "undefined Symbol(s) 10n -0 NaN [ 1, <1 empty item>, 3 ] Map(1) { 1 => { a: 2 } } Set(1) { 'x' } <ref *1> { self: [Circular *1] }",
+            "[class A] [Function: f] Point { x: 1 } Promise { <fulfilled> } boom",
+            "{ trap: [Getter] } Proxy { ... }",
         ]
     );
 }

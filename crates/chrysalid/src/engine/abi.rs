@@ -1,7 +1,7 @@
 //! The guest's ABI as the host knows it: the same names and values as `guest/abi.h`, which is the list. The test at
 //! the end reads that file and compares, so the two cannot drift apart.
 
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 pub(crate) const IMPORT_MODULE: &str = "chrysalid";
 
 macro_rules! constants {
@@ -22,6 +22,7 @@ constants! {
     EXPORT_INBOX: &str = "inbox", "ABI_EXPORT_INBOX";
     EXPORT_CONFIGURE: &str = "configure", "ABI_EXPORT_CONFIGURE";
     EXPORT_TOOLS: &str = "tools", "ABI_EXPORT_TOOLS";
+    EXPORT_MODULES: &str = "modules", "ABI_EXPORT_MODULES";
     EXPORT_START: &str = "start", "ABI_EXPORT_START";
     EXPORT_PUMP: &str = "pump", "ABI_EXPORT_PUMP";
     EXPORT_SETTLE: &str = "settle", "ABI_EXPORT_SETTLE";
@@ -35,6 +36,8 @@ constants! {
     IMPORT_LOG: &str = "log", "ABI_IMPORT_LOG";
     IMPORT_NOW: &str = "now", "ABI_IMPORT_NOW";
     IMPORT_RANDOM: &str = "random", "ABI_IMPORT_RANDOM";
+    IMPORT_FUNCTION: &str = "$import", "ABI_IMPORT_FUNCTION";
+    MODULE_CALL: &str = "$import", "ABI_MODULE_CALL";
     CALL_STOPPED: u32 = 0, "CALL_STOPPED";
     CALL_REFUSED: u32 = u32::MAX, "CALL_REFUSED";
     TIME_WALL: u32 = 0, "TIME_WALL";
@@ -54,6 +57,7 @@ constants! {
     PROGRAM_REJECTED: u32 = 3, "PROGRAM_REJECTED";
     OUTCOME_VALUE: u32 = 0, "OUTCOME_VALUE";
     OUTCOME_FAILURE: u32 = 1, "OUTCOME_FAILURE";
+    OUTCOME_HANGS: u32 = 2, "OUTCOME_HANGS";
     FAILURE_BYTES: usize = 65536, "FAILURE_BYTES";
     FAILURE_SLACK: usize = 4096, "FAILURE_SLACK";
     FAILURE_REJECTION: u32 = 1, "FAILURE_REJECTION";
@@ -61,6 +65,7 @@ constants! {
     FAILURE_JOB: u32 = 3, "FAILURE_JOB";
     ANSWER_VALUE: u8 = 0, "ANSWER_VALUE";
     ANSWER_ERROR: u8 = 1, "ANSWER_ERROR";
+    ANSWER_MODULE: u8 = 2, "ANSWER_MODULE";
     ANSWER_HEAD: u8 = 9, "ANSWER_HEAD";
     LEVEL_LOG: u32 = 0, "LEVEL_LOG";
     LEVEL_INFO: u32 = 1, "LEVEL_INFO";

@@ -4,6 +4,7 @@
 //! recorded as requested → ask, deny or queue → started. A call that is refused before the budget spends none.
 //! Effects join the session's taint when a call is allowed, before its answer, so that parallel calls cannot race.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, decide};
@@ -11,9 +12,11 @@ use sha2::{Digest, Sha256};
 
 use super::Session;
 use super::imports::Request;
+use super::lookup::{DESCRIBE, SEARCH};
 use super::state::{Answer, AnswerError, OpenCall, StoredCall};
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
-use crate::capability::Capability;
+use crate::capability::{Capability, Handler};
+use crate::engine::abi;
 use crate::event::Event;
 use crate::key::hex;
 use crate::value::{Object, Value, wire};
@@ -23,8 +26,8 @@ const RECORD_COST: usize = 512;
 
 /// Calls that may be refused for what they are, beside the budget of calls, before arguments are no longer read.
 const MORE_REFUSED: u32 = 256;
-/// Host memory that a byte of encoded arguments may become: a value of one byte is 32 bytes here.
-const VALUE_COST: usize = 32;
+/// Host memory that a byte of encoded arguments may become: a value of one byte is 40 bytes here.
+const VALUE_COST: usize = 40;
 
 /// A call whose arguments were checked.
 struct Checked {
@@ -40,6 +43,11 @@ impl Session {
         let number = request.number;
         self.state.last_call = self.state.last_call.max(number);
         let name = String::from_utf8_lossy(&request.name).into_owned();
+        match name.as_str() {
+            abi::MODULE_CALL => return self.admit_import(number, &request.argument),
+            SEARCH | DESCRIBE => return self.look_up(number, &name, &request.argument),
+            _ => {}
+        }
         match self.check(&name, &request.argument) {
             Ok(checked) => self.rule(number, &name, checked),
             Err(error) => self.refuse(number, &name, CallStatus::Failed, error),
@@ -51,7 +59,7 @@ impl Session {
             .capabilities
             .get(name)
             .cloned()
-            .ok_or_else(|| ToolError::named("ToolUnavailable", format!("{name} is not available")))?;
+            .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
         let bound = self.limits.calls.saturating_add(MORE_REFUSED);
         if self.state.program.as_ref().is_some_and(|program| program.refused >= bound) {
             // Reading and checking arguments is the host's work, and refused calls spend no budget.
@@ -76,9 +84,7 @@ impl Session {
             argument => argument,
         };
         if let Some(schema) = capability.schema() {
-            schema
-                .check(&argument, self.limits.argument_size)
-                .map_err(|complaint| ToolError::input(format!("{name}: {complaint}")))?;
+            schema.check(&argument, self.limits.argument_size).map_err(ToolError::input)?;
         }
         let bytes = wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
@@ -229,6 +235,10 @@ impl Session {
 
     fn start_call(&mut self, number: u32) -> Option<Call> {
         let name = self.state.calls.get(number)?.name.clone();
+        if name == abi::MODULE_CALL {
+            let handler = self.options.modules.handler().cloned();
+            return self.hand_out(number, name, handler);
+        }
         let Some(capability) = self.capabilities.get(&name).cloned() else {
             let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
             self.answer_error(number, CallStatus::Failed, error);
@@ -247,6 +257,11 @@ impl Session {
             self.state.calls.get_mut(number)?.status = CallStatus::Outside;
             return None;
         }
+        self.hand_out(number, name, capability.handler().cloned())
+    }
+
+    /// Marks a call as started; what its driver gets.
+    fn hand_out(&mut self, number: u32, name: String, handler: Option<Arc<dyn Handler>>) -> Option<Call> {
         let now = self.meter.last_host_millis();
         let id = self.id_of(number);
         let bounds = self.bounds(self.limits.argument_size);
@@ -261,7 +276,7 @@ impl Session {
         self.cancels.insert(number, cancel.clone());
         self.tell(&Event::CallStarted { id, name: &name });
         let context = CallContext { id, idempotency_key, cancel };
-        Some(Call { context, name, argument, handler: capability.handler().cloned() })
+        Some(Call { context, name, argument, handler })
     }
 
     /// What the arguments of running calls, and of one more, may take while their tools have them.
@@ -309,12 +324,13 @@ impl Session {
         }
         if let Some(program) = &mut self.state.program {
             program.refused += 1;
-            program.answers.push(Answer { call: number, result: Err(AnswerError { error, tool: name.to_owned() }) });
+            let result = Err(AnswerError { error, tool: name.to_owned() });
+            program.answers.push(Answer { call: number, result, module: false });
         }
         self.tell(&Event::CallEnded { id: self.id_of(number), name, status });
     }
 
-    fn record_call(&mut self, number: u32, name: &str, status: CallStatus, open: Option<OpenCall>) {
+    pub(super) fn record_call(&mut self, number: u32, name: &str, status: CallStatus, open: Option<OpenCall>) {
         let program = self.state.program.as_ref().map_or(0, |program| program.number);
         let call = StoredCall {
             program,
@@ -342,7 +358,7 @@ impl Session {
         };
         let (id, name) = (call.id(number), call.name.clone());
         if let Some(program) = self.state.program.as_mut().filter(|program| program.number == id.program) {
-            program.answers.push(Answer { call: number, result });
+            program.answers.push(Answer { call: number, result, module: false });
         }
         self.tell(&Event::CallEnded { id, name: &name, status });
     }

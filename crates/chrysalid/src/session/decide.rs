@@ -4,6 +4,7 @@
 use super::Session;
 use super::state::{AnswerError, StoredDecision};
 use crate::call::{CallId, CallResult, CallStatus, Decision, ToolError};
+use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Value, wire};
 
@@ -22,6 +23,10 @@ impl Session {
                 return Err(Error::new(ErrorKind::NotWaiting, format!("call {id} has not begun")));
             }
             _ => return Err(self.already(id)),
+        }
+        if self.state.calls.get(number).is_some_and(|call| call.name == abi::MODULE_CALL) {
+            self.module_settled(number, result);
+            return Ok(());
         }
         match result {
             Ok(value) => self.settle_value(number, value),

@@ -3,13 +3,17 @@
 //! Checkpoints, snapshots, requests, answers and rules happen only between entries, when no frame of the guest is live.
 //! One turn of the loop: let the guest run, look at what it left, decide what comes next.
 
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use super::admit::millis;
 use super::imports::Line;
 use super::instance::{Board, Entry, Guest};
+use super::lookup::{DESCRIBE, SEARCH};
+use super::modules::{Loading, Static};
 use super::open::lost;
+use super::place::refused;
 use super::state::{Answer, AnswerError, Phase, Program, StoredLine};
 use super::{Doing, Session};
 use crate::call::CallStatus;
@@ -18,6 +22,7 @@ use crate::engine::{GUEST_STACK, abi};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::outcome::{Failure, FailureKind, LogLevel, LogLine, Pause, Step};
+use crate::program::{self, Prepared};
 use crate::value::{Style, Value, console_line, message, wire};
 
 /// Timers later than this do not keep a driver waiting, unless the options say otherwise.
@@ -52,6 +57,7 @@ impl Session {
                 format!("source of {} bytes is more than {}", source.len(), self.limits.source_size),
             ));
         }
+        let prepared = program::prepare(source);
         self.checkpoint()?;
         self.state.programs += 1;
         self.state.program = Some(Program::new(self.state.programs, source));
@@ -62,7 +68,20 @@ impl Session {
         self.doing = Doing::Nothing;
         self.awake_since = None;
         self.loose_known = false;
+        match prepared {
+            Ok(prepared) => self.take_prepared(prepared),
+            Err(refusal) => self.begin_failing(refused(source, refusal)),
+        }
         Ok(())
+    }
+
+    fn take_prepared(&mut self, prepared: Prepared) {
+        let Some(program) = &mut self.state.program else { return };
+        program.code = prepared.code.into();
+        program.notes = prepared.notes;
+        program.value_name = prepared.value_name;
+        self.positions = Some((program.number, prepared.positions));
+        self.want_modules(&prepared.imports);
     }
 
     fn occupied(&self) -> Error {
@@ -245,12 +264,23 @@ impl Session {
             return Ok(Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]));
         }
         if !program.begun {
-            program.begun = true;
-            return Ok(self.begin_program());
+            match self.static_imports() {
+                Static::Ready => return Ok(self.begin_program()),
+                Static::Failed(failure) => {
+                    self.begin_failing(failure);
+                    return Ok(self.fail_on());
+                }
+                Static::Waiting => {}
+            }
+        } else {
+            self.finish_imports();
         }
         let calls = self.startable();
         if !calls.is_empty() {
             return Ok(Next::Return(Step::Start(calls)));
+        }
+        if self.state.program.as_ref().is_some_and(|program| !program.begun) {
+            return Ok(self.wait(None));
         }
         if self.has_answers() {
             return Ok(self.if_slice_is_left(Self::deliver));
@@ -267,26 +297,32 @@ impl Session {
     }
 
     fn begin_program(&mut self) -> Next {
-        let mut entries = Vec::with_capacity(4);
+        let mut entries = Vec::with_capacity(5);
         let tools = self.capabilities.names_digest();
         if self.setup.tools != tools {
             self.setup.tools = tools;
             entries.push(Entry::Tools(self.tool_names()));
         }
-        if let Some(program) = &self.state.program {
-            entries.push(Entry::Start { program: program.number, source: program.source.clone() });
+        entries.extend(self.take_static_modules());
+        if let Some(program) = &mut self.state.program {
+            program.begun = true;
+            entries.push(Entry::Start { program: program.number, source: program.code.clone() });
         }
         entries.push(Entry::Pump);
         Next::Enter(Doing::Running, entries)
     }
 
     fn tool_names(&self) -> Vec<u8> {
-        let mut names = Vec::new();
-        message::put_varint(&mut names, self.capabilities.len());
-        for capability in self.capabilities.iter() {
-            message::put_text(&mut names, capability.name());
+        let mut message = Vec::new();
+        let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
+        let tools: Vec<(bool, &str, &str)> = self.capabilities.paths().chain(lookups).collect();
+        message::put_varint(&mut message, tools.len());
+        for (hidden, path, name) in tools {
+            message.push(u8::from(hidden));
+            message::put_text(&mut message, path);
+            message::put_text(&mut message, name);
         }
-        names
+        message
     }
 
     fn has_answers(&self) -> bool {
@@ -335,9 +371,7 @@ impl Session {
         if board.failures > 0 {
             return Next::Enter(Doing::Outcome(abi::OUTCOME_FAILURE), vec![Entry::Outcome(abi::OUTCOME_FAILURE)]);
         }
-        let failure = Failure::of(FailureKind::Deadlock, "the program waits for a promise that nothing will settle");
-        self.begin_failing(failure);
-        self.fail_on()
+        Next::Enter(Doing::Outcome(abi::OUTCOME_HANGS), vec![Entry::Outcome(abi::OUTCOME_HANGS)])
     }
 
     fn waits_for_someone(&self) -> bool {
@@ -351,7 +385,7 @@ impl Session {
         latest.take_while(move |(_, call)| call.program >= program).filter(move |(_, call)| call.program == program)
     }
 
-    fn wait(&self, timer_due: Option<f64>) -> Next {
+    fn wait(&mut self, timer_due: Option<f64>) -> Next {
         let now = self.meter.last_host_millis();
         let moving = self.state.calls.count(CallStatus::Started) > 0;
         let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
@@ -363,7 +397,14 @@ impl Session {
         let timer_counts = soon && patient;
         if !moving && !timer_counts {
             let wake_at = timer_due.map(from_millis);
-            return Next::Return(Step::Paused(Pause { pending: self.pending(), wake_at }));
+            let pending = self.pending();
+            return Next::Return(Step::Paused(Pause {
+                pending,
+                wake_at,
+                logs: self.take_lines(),
+                notes: self.take_notes(),
+                calls: self.records(),
+            }));
         }
         let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
         Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
@@ -420,6 +461,8 @@ impl Program {
             number,
             begun: false,
             source: source.into(),
+            code: Arc::default(),
+            value_name: None,
             cpu_nanos: 0,
             wall_millis: 0.0,
             calls_made: 0,
@@ -430,6 +473,8 @@ impl Program {
             log_bytes: 0,
             lines_dropped: false,
             notes: Vec::new(),
+            loading: Loading::default(),
+            lookups: 0,
             phase: Phase::Running,
         }
     }
@@ -437,6 +482,7 @@ impl Program {
 
 fn put_answer(batch: &mut Vec<u8>, answer: Answer) {
     let (kind, body) = match answer.result {
+        Ok(graph) if answer.module => (abi::ANSWER_MODULE, graph),
         Ok(value) => (abi::ANSWER_VALUE, value),
         Err(failed) => (abi::ANSWER_ERROR, error_body(failed)),
     };

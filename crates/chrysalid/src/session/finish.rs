@@ -67,6 +67,10 @@ impl Session {
     }
 
     fn take_outcome(&mut self, which: u32, status: i32) {
+        if which == abi::OUTCOME_HANGS {
+            let failure = self.deadlock(status);
+            return self.begin_failing(failure);
+        }
         let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
         let bound = if failed { self.failure_bound() } else { self.limits.result_size };
@@ -113,31 +117,52 @@ impl Session {
             .map_err(|error| Failure::of(FailureKind::ResultTooLarge, format!("the program's value: {error}")))
     }
 
-    fn failure_of(&self, board: &Board, thrown: Value) -> Failure {
+    fn failure_of(&mut self, board: &Board, thrown: Value) -> Failure {
         let full = board.memory_hits > 0;
         match &thrown {
             Value::Null if full => self.out_of_memory(),
             Value::Error(error) if is_out_of_memory(error) => self.out_of_memory(),
-            Value::Error(error) => Failure {
-                kind: FailureKind::Exception,
-                name: error.name.clone(),
-                message: error.message.clone(),
-                stack: error.stack.clone().unwrap_or_default(),
-                value: Some(thrown),
-            },
+            Value::Error(error) => {
+                let stack = self.original_stack(error.stack.as_deref().unwrap_or_default());
+                Failure {
+                    name: error.name.clone(),
+                    position: self.position_in(&stack),
+                    stack,
+                    value: Some(thrown.clone()),
+                    ..Failure::of(FailureKind::Exception, &error.message)
+                }
+            }
             other => Failure {
-                kind: FailureKind::Exception,
                 name: "Thrown".to_owned(),
-                message: render(other, &Style { layout: Layout::Line, ..Style::default() }),
-                stack: String::new(),
-                value: Some(thrown),
+                value: Some(thrown.clone()),
+                ..Failure::of(
+                    FailureKind::Exception,
+                    render(other, &Style { layout: Layout::Line, ..Style::default() }),
+                )
             },
         }
+    }
+
+    /// The program waits for what nothing will settle: where, as far as the guest knows.
+    fn deadlock(&mut self, status: i32) -> Failure {
+        let mut failure =
+            Failure::of(FailureKind::Deadlock, "the program waits for a promise that nothing will settle");
+        let Ok(hangs) = self.read_outcome(status, self.failure_bound()) else { return failure };
+        let awaits = self.awaits(&hangs);
+        if let Some((_, position)) = awaits.first() {
+            failure.position.clone_from(position);
+        }
+        let places: Vec<String> = awaits.into_iter().map(|(place, _)| place).collect();
+        if !places.is_empty() {
+            failure.message = format!("{}: {}", failure.message, places.join("; "));
+        }
+        failure
     }
 
     /// The program failed: what has not begun is withdrawn, and no guest code runs any more.
     pub(super) fn begin_failing(&mut self, failure: Failure) {
         self.close_guest();
+        self.drop_imports();
         self.withdraw_unbegun();
         let value = failure
             .value
@@ -150,6 +175,8 @@ impl Session {
                 name: failure.name,
                 message: failure.message,
                 stack: failure.stack,
+                hint: failure.hint,
+                position: failure.position,
                 value,
             });
         }
@@ -170,6 +197,8 @@ impl Session {
             name: stored.name,
             message: stored.message,
             stack: stored.stack,
+            hint: stored.hint,
+            position: stored.position,
             value,
         }))
     }
@@ -209,6 +238,7 @@ impl Session {
     }
 
     fn give_up_calls(&mut self) {
+        self.drop_imports();
         self.withdraw_unbegun();
         for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
             cancel.cancel();
@@ -243,9 +273,10 @@ impl Session {
 
     /// Puts together what the caller gets, and makes room for the next program.
     fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
+        self.drop_imports();
         self.withdraw_unbegun();
-        let mut calls: Vec<CallRecord> = self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
-        calls.reverse();
+        let calls = self.records();
+        let logs = self.take_lines();
         if heap == Heap::Intact {
             // A session that was restored half-way has somewhere to go back to from here on.
             if matches!(self.base, Base::Nothing) {
@@ -254,24 +285,40 @@ impl Session {
         }
         self.meter.clear_interrupt();
         self.awake_since = None;
-        let (logs, mut notes) = match self.state.program.take() {
+        let (value_name, mut notes) = match self.state.program.take() {
             Some(program) => {
                 let over = program.log_bytes >= self.limits.console_size;
                 let mut notes = program.notes;
                 if over || program.lines_dropped {
                     notes.push(format!("console output over {} bytes was dropped", self.limits.console_size));
                 }
-                let logs = program.logs.into_iter().map(|line| LogLine { level: line.level, text: line.text });
-                (logs.collect(), notes)
+                (program.value_name, notes)
             }
-            None => (Vec::new(), Vec::new()),
+            None => (None, Vec::new()),
         };
         match heap {
             Heap::Intact => {}
             Heap::Reset => notes.push(self.reset_note().to_owned()),
             Heap::Lost => notes.push("the session's heap is lost".to_owned()),
         }
-        Step::Ended(Ended { result, logs, notes, calls, heap })
+        Step::Ended(Ended { result, logs, notes, calls, heap, value_name })
+    }
+
+    /// The calls of the program that runs, in the order they were made.
+    pub(super) fn records(&self) -> Vec<CallRecord> {
+        let mut calls: Vec<CallRecord> = self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
+        calls.reverse();
+        calls
+    }
+
+    pub(super) fn take_notes(&mut self) -> Vec<String> {
+        self.state.program.as_mut().map(|program| std::mem::take(&mut program.notes)).unwrap_or_default()
+    }
+
+    /// Console lines that were not handed over before.
+    pub(super) fn take_lines(&mut self) -> Vec<LogLine> {
+        let lines = self.state.program.as_mut().map(|program| std::mem::take(&mut program.logs)).unwrap_or_default();
+        lines.into_iter().map(|line| LogLine { level: line.level, text: line.text }).collect()
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) struct Board {
 pub(crate) enum Entry {
     Configure([u32; abi::CONFIGURE_WORDS]),
     Tools(Vec<u8>),
+    Modules(Vec<u8>),
     Start { program: u32, source: Arc<str> },
     Pump,
     Settle(Vec<u8>),
@@ -74,6 +75,7 @@ struct Exports {
     inbox: TypedFunc<u32, u32>,
     configure: TypedFunc<(), i32>,
     tools: TypedFunc<(), i32>,
+    modules: TypedFunc<(), i32>,
     start: TypedFunc<u32, i32>,
     pump: TypedFunc<(), i32>,
     settle: TypedFunc<(), i32>,
@@ -100,6 +102,7 @@ impl Exports {
             inbox: instance.get_typed_func(&mut *store, abi::EXPORT_INBOX)?,
             configure: instance.get_typed_func(&mut *store, abi::EXPORT_CONFIGURE)?,
             tools: instance.get_typed_func(&mut *store, abi::EXPORT_TOOLS)?,
+            modules: instance.get_typed_func(&mut *store, abi::EXPORT_MODULES)?,
             start: instance.get_typed_func(&mut *store, abi::EXPORT_START)?,
             pump: instance.get_typed_func(&mut *store, abi::EXPORT_PUMP)?,
             settle: instance.get_typed_func(&mut *store, abi::EXPORT_SETTLE)?,
@@ -257,6 +260,10 @@ impl Instance {
             Entry::Tools(names) => {
                 self.message(&names).await?;
                 self.exports.tools.call_async(&mut self.store, ()).await
+            }
+            Entry::Modules(graph) => {
+                self.message(&graph).await?;
+                self.exports.modules.call_async(&mut self.store, ()).await
             }
             Entry::Start { program, source } => {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);

@@ -12,7 +12,7 @@ use super::state::State;
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
-use crate::engine::{Checkpoint, Engine};
+use crate::engine::{Checkpoint, Engine, abi};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::snapshot::{self, Restore};
@@ -105,6 +105,7 @@ impl Session {
             awake_since: None,
             loose_known: false,
             clock_set: false,
+            positions: None,
         };
         session.prepare_instance();
         if let Some(program) = &session.state.program {
@@ -129,6 +130,9 @@ impl Session {
     fn resume_calls(&mut self) -> Result<()> {
         let numbers: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
         for number in numbers {
+            if self.state.calls.get(number).is_some_and(|call| call.name == abi::MODULE_CALL) {
+                continue;
+            }
             self.check_stored_call(number)?;
             let name = self.state.calls.get(number).map(|call| call.name.as_str()).unwrap_or_default();
             let effects = self.capabilities.get(name).map(|capability| self.effects_of(capability));
@@ -142,6 +146,7 @@ impl Session {
                 open.effects |= effects.unwrap_or_default();
             }
         }
+        self.requeue_fetches();
         Ok(())
     }
 

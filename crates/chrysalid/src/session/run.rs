@@ -10,6 +10,7 @@ use super::Session;
 use super::shared::while_polled;
 use crate::call::{CallId, CallResult, CallStatus, CancelSignal};
 use crate::clock::Timer;
+use crate::engine::abi;
 use crate::error::Result;
 use crate::outcome::{Ended, Outcome, Step};
 
@@ -106,11 +107,13 @@ impl Drop for Flight<'_> {
             call.cancel.cancel();
             if let Some(stored) = self.session.state.calls.get_mut(call.id.number)
                 && stored.status == CallStatus::Started
+                && stored.name != abi::MODULE_CALL
             {
                 stored.status = CallStatus::Unknown;
             }
             self.session.cancels.remove(&call.id.number);
         }
+        self.session.requeue_fetches();
     }
 }
 

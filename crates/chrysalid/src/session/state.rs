@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::calls::Calls;
+use super::modules::Loading;
 use crate::call::{CallId, CallStatus, DecisionKind, ToolError};
-use crate::outcome::{FailureKind, LogLevel};
+use crate::outcome::{FailureKind, LogLevel, Position};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -30,6 +31,8 @@ pub(crate) struct State {
     /// Every call of the session, by number. Arguments are dropped when a call ends.
     pub(crate) calls: Calls,
     pub(crate) program: Option<Program>,
+    /// Modules in the guest's heap: the hash of each one's source, by key.
+    pub(crate) modules: BTreeMap<String, [u8; 32]>,
     /// Latest time that was seen, and how long the session has lived, in milliseconds.
     pub(crate) last_millis: f64,
     pub(crate) elapsed_millis: f64,
@@ -80,7 +83,12 @@ pub(crate) struct Program {
     pub(crate) number: u32,
     /// Whether the guest has been given the source.
     pub(crate) begun: bool,
+    /// As it was given.
     pub(crate) source: Arc<str>,
+    /// As the guest gets it.
+    pub(crate) code: Arc<str>,
+    /// The name that its last statement is, if it is one.
+    pub(crate) value_name: Option<String>,
     pub(crate) cpu_nanos: u64,
     /// Wall clock spent outside pauses, in milliseconds.
     pub(crate) wall_millis: f64,
@@ -95,6 +103,9 @@ pub(crate) struct Program {
     /// Whether some lines, or parts of them, were over the limit.
     pub(crate) lines_dropped: bool,
     pub(crate) notes: Vec<String>,
+    pub(crate) loading: Loading,
+    /// Looked up in the catalogue so far.
+    pub(crate) lookups: u32,
     pub(crate) phase: Phase,
 }
 
@@ -112,6 +123,8 @@ pub(crate) struct StoredFailure {
     pub(crate) name: String,
     pub(crate) message: String,
     pub(crate) stack: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) position: Option<Position>,
     pub(crate) value: Option<Vec<u8>>,
 }
 
@@ -119,6 +132,8 @@ pub(crate) struct StoredFailure {
 pub(crate) struct Answer {
     pub(crate) call: u32,
     pub(crate) result: Result<Vec<u8>, AnswerError>,
+    /// Whether the bytes are modules, and not a value.
+    pub(crate) module: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,6 +160,7 @@ impl State {
             capabilities: BTreeMap::new(),
             calls: Calls::default(),
             program: None,
+            modules: BTreeMap::new(),
             last_millis: 0.0,
             elapsed_millis: 0.0,
             random_position: 0,

@@ -10,12 +10,29 @@ use super::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object {
     entries: Vec<(String, Value)>,
+    class: Option<Box<Class>>,
 }
+
+/// Behind a pointer, since few objects have one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Class(pub(super) String);
 
 impl Object {
     /// An object without properties.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The name of the class that it is an instance of, where it came out of a program as one; it is shown with it, and
+    /// lost on the way back in.
+    pub fn class(&self) -> Option<&str> {
+        self.class.as_ref().map(|class| class.0.as_str())
+    }
+
+    /// As an instance of the class.
+    pub(super) fn of_class(mut self, class: Option<Box<Class>>) -> Self {
+        self.class = class;
+        self
     }
 
     /// The value of a property.
@@ -63,7 +80,7 @@ impl Object {
     /// As [`FromIterator`]: of entries with the same key the last one's value stands in the first one's place.
     pub(super) fn from_entries(entries: Vec<(String, Value)>) -> Self {
         if all_unique(&entries) {
-            return Self { entries };
+            return Self { entries, class: None };
         }
         let mut places = HashMap::new();
         let mut unique: Vec<(String, Value)> = Vec::new();
@@ -80,12 +97,13 @@ impl Object {
                 }
             }
         }
-        Self { entries: unique }
+        Self { entries: unique, class: None }
     }
 
     /// The same keys with other values.
     pub(super) fn map(&self, change: impl Fn(&Value) -> Value) -> Self {
-        Self { entries: self.entries.iter().map(|(key, value)| (key.clone(), change(value))).collect() }
+        let entries = self.entries.iter().map(|(key, value)| (key.clone(), change(value))).collect();
+        Self { entries, class: self.class.clone() }
     }
 
     pub(super) fn entries(&self) -> &[(String, Value)] {

@@ -11,7 +11,8 @@ mod tests;
 use super::tree::Objects;
 use super::{ErrorValue, TypedArray, TypedArrayKind, Value, date, number};
 use layout::join;
-use scalar::{big_int, bytes, cut, escaped_line, key, limit, more, printable, quoted};
+pub(crate) use scalar::printable;
+use scalar::{big_int, bytes, cut, escaped_line, key, limit, more, quoted};
 
 /// How a value is shown, and how much of it.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,11 @@ pub(crate) fn render(value: &Value, style: &Style) -> String {
     let mut printer = Printer::new(value, style);
     let text = printer.value(value, 0);
     cut(text, style.bytes)
+}
+
+/// The text of a value within another, to which its references belong.
+pub(crate) fn render_part<'v>(root: &'v Value, part: &'v Value, style: &Style) -> String {
+    cut(Printer::new(root, style).value(part, 0), style.bytes)
 }
 
 /// The line of a console call from the array of its arguments: separated by spaces, strings without quotes.
@@ -200,7 +206,8 @@ impl<'v> Printer<'v> {
                 let parts = self.parts(object.iter(), |printer, (name, property)| {
                     printer.property(&key(name), property, indent + 2)
                 });
-                self.join("{", &parts, "}", indent)
+                let class = object.class().map(|class| format!("{} ", escaped_line(class, self.style.text)));
+                self.join(&format!("{}{{", class.unwrap_or_default()), &parts, "}", indent)
             }
             Value::Error(error) => self.error(error, indent),
             _ => String::new(),

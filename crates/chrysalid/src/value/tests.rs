@@ -89,5 +89,5 @@ fn integers_are_numbers_where_exact() {
     assert_eq!(Value::from(1i64 << 53), Value::Number(9_007_199_254_740_992.0));
     assert_eq!(Value::from(u64::MAX), Value::BigInt(BigInt::from(u64::MAX)));
     assert_eq!(Value::from(None::<bool>), Value::Null);
-    assert_eq!(size_of::<Value>(), 32);
+    assert_eq!(size_of::<Value>(), 40);
 }

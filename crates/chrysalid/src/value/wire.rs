@@ -23,6 +23,7 @@
 //! | 0x11 | error | str name, str message, flags (1 stack, 2 cause, 4 errors), str stack, cause, varint count and errors |
 //! | 0x12 | reference to the n-th object of the tree, already begun | varint |
 //! | 0x13 | description, toward the host only | str |
+//! | 0x14 | instance of a class, toward the host only | str class, then an object from 0x0e on |
 //!
 //! **Canonical form**: the same with the keys of every object sorted by their bytes. References are renumbered to the
 //! new order, and an object that is now referred to before its own place is written at the first reference. Two
@@ -70,6 +71,7 @@ mod tag {
     pub(super) const ERROR: u8 = 0x11;
     pub(super) const REF: u8 = 0x12;
     pub(super) const DESCRIPTION: u8 = 0x13;
+    pub(super) const INSTANCE: u8 = 0x14;
 }
 
 /// The flags byte of an error.

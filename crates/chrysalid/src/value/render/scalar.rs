@@ -29,8 +29,11 @@ pub(super) fn bytes(content: &[u8]) -> String {
     format!("<{}>", parts.join(" "))
 }
 
-/// A property's name, in quotes unless it is an identifier.
+/// A property's name, in quotes unless it is an identifier; computed where a literal would set the prototype.
 pub(super) fn key(name: &str) -> String {
+    if name == "__proto__" {
+        return "['__proto__']".into();
+    }
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_' || symbol == '$';
     let identifier = !name.starts_with(|first: char| first.is_ascii_digit()) && name.chars().all(plain);
     if identifier && !name.is_empty() && name.len() <= KEY { name.into() } else { quoted(name, KEY) }
@@ -41,8 +44,10 @@ pub(super) fn quoted(text: &str, characters: usize) -> String {
     let (shown, left_out) = limit(text, characters);
     let quote = ['\'', '"', '`'].into_iter().find(|quote| !shown.contains(*quote)).unwrap_or('\'');
     let mut output = String::from(quote);
-    for symbol in shown.chars() {
+    let mut symbols = shown.chars().peekable();
+    while let Some(symbol) = symbols.next() {
         match symbol {
+            '$' if quote == '`' && symbols.peek() == Some(&'{') => output.push_str("\\$"),
             '\n' => output.push_str("\\n"),
             '\t' => output.push_str("\\t"),
             '\\' => output.push_str("\\\\"),
@@ -59,7 +64,7 @@ pub(super) fn quoted(text: &str, characters: usize) -> String {
 }
 
 /// Text as it is but for what a terminal would obey; lines and tabs stay.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for symbol in text.chars() {
         match symbol {
@@ -143,6 +148,7 @@ mod tests {
         assert_eq!(quoted("it's", 9), "\"it's\"");
         assert_eq!(quoted("'\"", 9), "`'\"`");
         assert_eq!(quoted("'\"`\\", 9), "'\\'\"`\\\\'");
+        assert_eq!(quoted("'\"${x}$", 9), "`'\"\\${x}$`");
         assert_eq!(quoted("abcdef", 4), "'abcd'... 2 more characters");
     }
 

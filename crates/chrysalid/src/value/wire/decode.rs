@@ -2,6 +2,7 @@
 //! before it is believed, and memory is reserved only as elements are read.
 
 use super::{Bounds, WireError, has, tag};
+use crate::value::object::Class;
 use crate::value::{BigInt, ErrorValue, Object, RegExp, TypedArray, TypedArrayKind, Value};
 
 /// Room reserved on the word of a count alone, in elements.
@@ -48,7 +49,7 @@ struct Decoder<'b> {
 /// A container whose children are being read. `left` counts values still to come.
 enum Frame {
     Array { items: Vec<Value>, left: usize },
-    Object { entries: Vec<(String, Value)>, key: String, left: usize },
+    Object { entries: Vec<(String, Value)>, key: String, left: usize, class: Option<Box<Class>> },
     Map { pairs: Vec<(Value, Value)>, key: Option<Value>, left: usize },
     Set { items: Vec<Value>, left: usize },
     Error { error: Box<ErrorValue>, cause: Part, errors: Part, left: usize },
@@ -121,10 +122,10 @@ impl Decoder<'_> {
                 items.shrink_to_fit();
                 Value::Array(items)
             }
-            Frame::Object { mut entries, .. } => {
+            Frame::Object { mut entries, class, .. } => {
                 entries.shrink_to_fit();
                 let count = entries.len();
-                let object = Object::from_entries(entries);
+                let object = Object::from_entries(entries).of_class(class);
                 self.has_duplicates |= object.len() < count;
                 Value::Object(object)
             }
@@ -144,7 +145,7 @@ impl Decoder<'_> {
     fn value(&mut self) -> Result<Option<Value>, WireError> {
         let offset = self.input.offset();
         let tag = self.input.byte()?;
-        if matches!(tag, tag::ARRAY_BUFFER..=tag::ARRAY | tag::OBJECT..=tag::ERROR) {
+        if matches!(tag, tag::ARRAY_BUFFER..=tag::ARRAY | tag::OBJECT..=tag::ERROR | tag::INSTANCE) {
             self.begun = self.begun.saturating_add(1);
         }
         Ok(Some(match tag {
@@ -164,7 +165,7 @@ impl Decoder<'_> {
             tag::HOLE => return Err(WireError::Hole),
             tag::REF => self.reference()?,
             tag::DESCRIPTION => Value::Description(self.input.text()?),
-            tag::ARRAY | tag::OBJECT | tag::MAP | tag::SET | tag::ERROR => {
+            tag::ARRAY | tag::OBJECT | tag::MAP | tag::SET | tag::ERROR | tag::INSTANCE => {
                 self.open(tag)?;
                 return Ok(None);
             }
@@ -178,9 +179,14 @@ impl Decoder<'_> {
             return Err(WireError::TooDeep { depth, limit: self.bounds.depth });
         }
         let frame = match tag {
-            tag::OBJECT => {
-                let left = self.count(2, 1)?;
-                Frame::Object { entries: Vec::with_capacity(RESERVE.min(left)), key: String::new(), left }
+            tag::OBJECT => self.object_head(None)?,
+            tag::INSTANCE => {
+                let class = Box::new(Class(self.input.text()?));
+                let offset = self.input.offset();
+                if self.input.byte()? != tag::OBJECT {
+                    return Err(WireError::Malformed { what: "instance", offset });
+                }
+                self.object_head(Some(class))?
             }
             tag::MAP => {
                 let count = self.count(2, 2)?;
@@ -198,6 +204,11 @@ impl Decoder<'_> {
         };
         self.frames.push(frame);
         Ok(())
+    }
+
+    fn object_head(&mut self, class: Option<Box<Class>>) -> Result<Frame, WireError> {
+        let left = self.count(2, 1)?;
+        Ok(Frame::Object { entries: Vec::with_capacity(RESERVE.min(left)), key: String::new(), left, class })
     }
 
     fn error_head(&mut self) -> Result<Frame, WireError> {

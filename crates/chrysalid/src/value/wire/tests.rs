@@ -68,7 +68,9 @@ fn doubles_that_are_small_integers_are_read_all_the_same() {
 fn malformed_bytes() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "value ends early at byte 0"),
-        (b"\x14", "unknown tag 0x14 at byte 0"),
+        (b"\x15", "unknown tag 0x15 at byte 0"),
+        (b"\x14", "value ends early at byte 1"),
+        (b"\x14\x01A\x00", "malformed instance at byte 3"),
         (b"\x00\x00", "1 bytes follow the value"),
         (b"\x04\x80", "value ends early at byte 2"),
         (b"\x04\x80\x00", "malformed varint at byte 1"),

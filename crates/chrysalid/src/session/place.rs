@@ -1,0 +1,147 @@
+//! Places in the program as it was given: of errors, whose stacks speak of the text that the guest has and count bytes,
+//! and of awaits.
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::outcome::{Failure, FailureKind, Position};
+use crate::program::{self, Place, Positions, Refusal, RefusalKind};
+use crate::value::Value;
+
+/// Code points of a source line that are shown around a place.
+const WIDTH: usize = 120;
+
+impl Session {
+    /// The stack with the places of this program as they are in its source.
+    pub(super) fn original_stack(&mut self, stack: &str) -> String {
+        let Some(file) = self.file() else { return stack.to_owned() };
+        let positions = self.positions();
+        let code = self.code();
+        let mut original = String::with_capacity(stack.len());
+        let mut rest = stack;
+        while let Some((before, after)) = rest.split_once(&file) {
+            original.push_str(before);
+            original.push_str(&file);
+            rest = after;
+            if let Some((place, length)) = place_at(after) {
+                let place = positions.original(Place::of_bytes(&code, place.line, place.column));
+                original.push_str(&format!(":{}:{}", place.line, place.column));
+                rest = after.get(length..).unwrap_or_default();
+            }
+        }
+        original.push_str(rest);
+        original
+    }
+
+    /// The innermost place of this program in a stack of original places.
+    pub(super) fn position_in(&self, stack: &str) -> Option<Position> {
+        let file = self.file()?;
+        let (_, after) = stack.split_once(&file)?;
+        Some(self.position(place_at(after)?.0))
+    }
+
+    fn position(&self, place: Place) -> Position {
+        let source = self.state.program.as_ref().map_or("", |program| &*program.source);
+        position(source, place)
+    }
+
+    /// What the guest says about where async functions wait, the latest first.
+    pub(super) fn awaits(&mut self, hangs: &Value) -> Vec<(String, Option<Position>)> {
+        let Value::Array(hangs) = hangs else { return Vec::new() };
+        let file = self.file().unwrap_or_default();
+        let positions = self.positions();
+        let code = self.code();
+        let number = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|number| *number >= 1.0);
+        let mut awaits = Vec::new();
+        for hang in hangs {
+            let Value::Array(parts) = hang else { continue };
+            let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
+            let (Some(line), Some(column)) = (number(parts.get(2)), number(parts.get(3))) else { continue };
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+            let mut place = Place { line: line as u32, column: column as u32 };
+            let mut position = None;
+            let mut of = String::new();
+            if text(1) == file {
+                place = positions.original(Place::of_bytes(&code, place.line, place.column));
+                position = Some(self.position(place));
+            } else {
+                of = format!(" of {}", text(1));
+            }
+            let within = match text(0) {
+                "" | "<eval>" => String::new(),
+                name => format!(", in {name}"),
+            };
+            awaits.push((format!("awaited at line {}, column {}{of}{within}", place.line, place.column), position));
+        }
+        awaits
+    }
+
+    fn file(&self) -> Option<String> {
+        self.state.program.as_ref().map(|program| format!("program-{}.js", program.number))
+    }
+
+    /// The text that the guest has.
+    fn code(&self) -> Arc<str> {
+        self.state.program.as_ref().map(|program| program.code.clone()).unwrap_or_default()
+    }
+
+    /// Made again where the session was restored in between.
+    fn positions(&mut self) -> Positions {
+        let Some(program) = &self.state.program else { return Positions::default() };
+        match &self.positions {
+            Some((number, positions)) if *number == program.number => positions.clone(),
+            _ => {
+                let positions =
+                    program::prepare(&program.source).map(|prepared| prepared.positions).unwrap_or_default();
+                self.positions = Some((program.number, positions.clone()));
+                positions
+            }
+        }
+    }
+}
+
+/// The failure of a program that was not begun.
+pub(super) fn refused(source: &str, refusal: Refusal) -> Failure {
+    let (kind, name) = match refusal.kind {
+        RefusalKind::Syntax => (FailureKind::Exception, "SyntaxError"),
+        RefusalKind::NotJavaScript => (FailureKind::InvalidInput, FailureKind::InvalidInput.name()),
+    };
+    Failure {
+        name: name.to_owned(),
+        hint: refusal.hint,
+        position: refusal.at.map(|place| position(source, place)),
+        ..Failure::of(kind, refusal.message)
+    }
+}
+
+fn position(source: &str, place: Place) -> Position {
+    let excerpt = program::excerpt(source, place, WIDTH);
+    let (source_line, caret) = excerpt.map(|excerpt| (excerpt.text, excerpt.caret)).unwrap_or_default();
+    Position { line: place.line, column: place.column, source_line, caret }
+}
+
+/// `:3:6` at the beginning, and how long it is.
+fn place_at(text: &str) -> Option<(Place, usize)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text.strip_prefix(':')?;
+    let line_length = digits(rest);
+    let (line, rest) = rest.split_at_checked(line_length)?;
+    let rest = rest.strip_prefix(':')?;
+    let column_length = digits(rest);
+    let (column, _) = rest.split_at_checked(column_length)?;
+    let place = Place { line: line.parse().ok()?, column: column.parse().ok()? };
+    Some((place, line_length + column_length + 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, place_at};
+
+    #[test]
+    fn places_in_stacks() {
+        assert_eq!(place_at(":3:16)\n"), Some((Place { line: 3, column: 16 }, 5)));
+        for bad in ["", ":", ":3", ":3:", "3:4", ":99999999999:1"] {
+            assert_eq!(place_at(bad), None, "{bad}");
+        }
+    }
+}

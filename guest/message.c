@@ -1,0 +1,68 @@
+/* Texts of the engine's errors, said so that whoever wrote the program knows how to go on. Included before the engine:
+ * what it formats for an error comes through here.
+ */
+
+static int format_message(char *buffer, size_t size, const char *format, va_list arguments);
+
+/* Globals that programs for other places use. */
+static const struct {
+    const char *names; /* each between spaces */
+    const char *instead;
+} absent_globals[] = {
+    { " require module exports __dirname __filename ",
+      "there are no packages; call tools.<name>({...}), or import a module that the host provides" },
+    { " fs path os child_process http https ", "there are no Node modules; call tools.<name>({...})" },
+    { " process ", "there is no process and no environment; call tools.<name>({...})" },
+    { " Buffer ", "use Uint8Array with TextEncoder and TextDecoder, or atob and btoa" },
+    { " fetch XMLHttpRequest WebSocket EventSource axios ", "there is no network; call tools.<name>({...})" },
+    { " window self document navigator location localStorage sessionStorage indexedDB ",
+      "this is no browser; globals are on globalThis" },
+    { " Deno Bun ", "this is another runtime; call tools.<name>({...})" },
+    { " Worker SharedWorker ", "there are no threads; use Promise.all over tools" },
+    { " Intl ", "use toFixed, padStart, toISOString and the like" },
+    { " print ", "use console.log(...)" },
+    { " alert ", "use console.log(...)" },
+    { " prompt confirm input ", "a program cannot ask; end with what is known and ask outside of it" },
+    { " None ", "write null" },
+    { " True ", "write true" },
+    { " False ", "write false" },
+    { " len ", "use .length or .size" },
+    { " str ", "use String(...)" },
+    { " range ", "use Array.from({length: n}, (_, i) => i)" },
+};
+
+static const char *absent_global(const char *name)
+{
+    char word[40];
+    int length = snprintf(word, sizeof(word), " %s ", name);
+
+    if (length < 0 || length >= (int)sizeof(word))
+        return NULL;
+    for (size_t i = 0; i < sizeof(absent_globals) / sizeof(absent_globals[0]); i++)
+        if (strstr(absent_globals[i].names, word))
+            return absent_globals[i].instead;
+    return NULL;
+}
+
+/* The text for a call of a tool that is not there, if the function that is missing is one. */
+static bool missing_tool_message(char *buffer, size_t size);
+
+static int format_message(char *buffer, size_t size, const char *format, va_list arguments)
+{
+    if (!strcmp(format, "%s is not defined")) {
+        va_list names;
+        const char *name, *instead;
+
+        va_copy(names, arguments);
+        name = va_arg(names, const char *);
+        va_end(names);
+        instead = absent_global(name);
+        if (instead)
+            return snprintf(buffer, size, "%s is not available here: %s", name, instead);
+    }
+    if (!strcmp(format, "not a function") && missing_tool_message(buffer, size))
+        return (int)strlen(buffer);
+    return vsnprintf(buffer, size, format, arguments);
+}
+
+#define vsnprintf format_message
