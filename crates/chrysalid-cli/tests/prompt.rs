@@ -6,7 +6,7 @@ use crate::sandbox::{Ran, Sandbox, TOOLS, finish};
 
 /// Runs words on a terminal of their own: waits for each text and types the answer, then prints what the screen showed.
 const TERMINAL: &str = r#"
-import json, os, pty, sys
+import json, os, pty, select, sys
 script, words = json.loads(sys.argv[1]), sys.argv[2:]
 pid, screen = pty.fork()
 if pid == 0:
@@ -14,6 +14,8 @@ if pid == 0:
 shown = b""
 def read():
     global shown
+    if not select.select([screen], [], [], 8)[0]:
+        sys.exit("nothing more came; the screen: " + repr(shown.decode()))
     try:
         part = os.read(screen, 4096)
     except OSError:
@@ -22,9 +24,10 @@ def read():
     return part
 seen = 0
 for text, answer in script:
-    while text.encode() not in shown[seen:] and read():
+    text = text.encode().replace(b"\n", b"\r\n")
+    while text not in shown[seen:] and read():
         pass
-    seen = len(shown)
+    seen += shown[seen:].find(text) + len(text)
     os.write(screen, answer.encode())
 while read():
     pass
@@ -34,7 +37,12 @@ sys.exit(os.waitstatus_to_exitcode(status))
 "#;
 
 fn type_in(sandbox: &Sandbox, script: &[(&str, &str)]) -> Ran {
-    let inner = sandbox.command("run p.js --tools tools.toml");
+    type_into(sandbox, "run p.js --tools tools.toml", script)
+}
+
+/// Runs a command line on a terminal, and types each answer behind the text it belongs to.
+pub(crate) fn type_into(sandbox: &Sandbox, line: &str, script: &[(&str, &str)]) -> Ran {
+    let inner = sandbox.command(line);
     let mut command = Command::new("python3");
     command.arg("-c").arg(TERMINAL).arg(serde_json::to_string(script).unwrap());
     command.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.folder());
