@@ -5,13 +5,22 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use chrysalid::{CallId, Decision, DecisionKind, PendingCall, Session, Value};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
+
 use crate::report::{PendingReport, Values, arguments, decision_name, printable};
 use crate::signals::Signals;
+
+/// Most lines that are dropped at one time; a terminal keeps fewer.
+const MAX_TYPED: usize = 4096;
 
 /// Where the words of somebody who decides come from.
 pub(crate) trait Answers {
     /// The line that answers a question; nothing at the end of input, or when somebody wants to stop.
     async fn line(&mut self, question: &str) -> Option<String>;
+
+    /// Forgets what was typed before a question was shown: it cannot have been meant for it.
+    fn forget(&mut self);
 
     /// Whether a word that is no answer is asked about again. Else it is as if somebody quit.
     fn asks_again(&self) -> bool {
@@ -49,6 +58,7 @@ pub(crate) async fn decide(
 ) -> Answer {
     let waiting: Vec<PendingCall> = session.pending().into_iter().filter(|call| !call.decided).collect();
     for call in waiting {
+        answers.forget();
         show(&call);
         loop {
             let Some(decision) = ask(&call, answers).await else { return Answer::Quit };
@@ -117,6 +127,10 @@ async fn value(question: &str, answers: &mut impl Answers) -> Option<Value> {
 struct AtTerminal<'s>(&'s mut Signals);
 
 impl Answers for AtTerminal<'_> {
+    fn forget(&mut self) {
+        forget_typed_lines();
+    }
+
     async fn line(&mut self, question: &str) -> Option<String> {
         say(question);
         let read = tokio::task::spawn_blocking(|| {
@@ -129,6 +143,19 @@ impl Answers for AtTerminal<'_> {
         tokio::select! {
             line = read => line.ok().flatten(),
             () = self.0.received() => None,
+        }
+    }
+}
+
+/// Drops the lines that were typed at the terminal and that nobody has read.
+pub(crate) fn forget_typed_lines() {
+    let stdin = std::io::stdin();
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    for _ in 0..MAX_TYPED {
+        let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+        let is_there = poll(&mut polled, Some(&at_once)) == Ok(1);
+        if !is_there || !matches!(rustix::io::read(&stdin, &mut [0; 4096]), Ok(1..)) {
+            return;
         }
     }
 }

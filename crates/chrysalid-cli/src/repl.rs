@@ -102,13 +102,13 @@ impl<'a> Repl<'a> {
     async fn program(&mut self, source: &str) -> Result<Next, Refusal> {
         self.failed = true;
         if self.live.is_waiting() {
-            self.screen.error("a program waits: .resume goes on with it, .cancel ends it");
+            show::error("a program waits: .resume goes on with it, .cancel ends it");
             return Ok(Next::Another);
         }
         match self.live.start(source) {
             Ok(()) => self.go_on().await,
             Err(refusal) => {
-                self.screen.error(&refusal.message);
+                show::error(&refusal.message);
                 Ok(Next::Another)
             }
         }
@@ -131,7 +131,7 @@ impl<'a> Repl<'a> {
             Err(message) => Err(Refusal::usage(message)),
         };
         if let Err(refusal) = done {
-            self.screen.error(&refusal.message);
+            show::error(&refusal.message);
         }
         Ok(Next::Another)
     }
@@ -139,17 +139,17 @@ impl<'a> Repl<'a> {
     fn simple_command(&mut self, command: Command) -> Result<(), Refusal> {
         let session = &self.live.session;
         match command {
-            Command::Help => self.screen.text(HELP),
-            Command::Tools => self.screen.text(&show::tools(session.capabilities())),
-            Command::Calls => self.screen.text(&show::calls(&self.live.calls())),
+            Command::Help => show::text(HELP),
+            Command::Tools => show::text(&show::tools(session.capabilities())),
+            Command::Calls => show::text(&show::calls(&self.live.calls())),
             Command::Limits => {
                 let made = self.live.calls().len();
-                self.screen.text(&show::limits(session.limits(), self.live.cpu_used, made));
+                show::text(&show::limits(session.limits(), self.live.cpu_used, made));
             }
             Command::Clear => {
                 let fresh = Live::fresh(self.arguments, &self.engine)?;
                 if self.live.is_waiting() && self.live.held_by().is_none() {
-                    self.screen.warning("the program that waited was not saved and ends here");
+                    show::warning("the program that waited was not saved and ends here");
                 }
                 self.live = fresh;
             }
@@ -203,7 +203,7 @@ impl<'a> Repl<'a> {
             Ok(came_back) => came_back,
             Err(refusal) => {
                 self.failed = true;
-                self.screen.error(&refusal.message);
+                show::error(&refusal.message);
                 return false;
             }
         };
@@ -221,11 +221,11 @@ impl<'a> Repl<'a> {
     fn ended(&mut self, ended: &Ended) {
         self.failed = ended.result.is_err();
         if let Ok(value) = &ended.result {
-            self.screen.value(value);
+            show::value(value);
         }
         ended.notes.iter().for_each(|note| self.screen.note(note));
         if let Err(failure) = &ended.result {
-            self.screen.failure(failure);
+            show::failure(failure);
         }
         if ended.heap == Heap::Lost {
             self.screen.note(".clear begins with a fresh session");
@@ -281,7 +281,7 @@ impl<'a> Repl<'a> {
         }
         match self.live.held_by() {
             Some(file) => self.screen.aside(&format!("saved: {}", file.display())),
-            None => self.screen.warning("the program that waits is not saved and ends here"),
+            None => show::warning("the program that waits is not saved and ends here"),
         }
         Exit::Paused
     }

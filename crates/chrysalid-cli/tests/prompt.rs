@@ -28,7 +28,10 @@ for text, answer in script:
     while text not in shown[seen:] and read():
         pass
     seen += shown[seen:].find(text) + len(text)
-    os.write(screen, answer.encode())
+    if answer.startswith("\0"):
+        open(answer[1:], "w").close()
+    else:
+        os.write(screen, answer.encode())
 while read():
     pass
 _, status = os.waitpid(pid, 0)
@@ -40,7 +43,8 @@ fn type_in(sandbox: &Sandbox, script: &[(&str, &str)]) -> Ran {
     type_into(sandbox, "run p.js --tools tools.toml", script)
 }
 
-/// Runs a command line on a terminal, and types each answer behind the text it belongs to.
+/// Runs a command line on a terminal, and types each answer behind the text it belongs to. An answer that begins with a
+/// null character names a file that is made instead.
 pub(crate) fn type_into(sandbox: &Sandbox, line: &str, script: &[(&str, &str)]) -> Ran {
     let inner = sandbox.command(line);
     let mut command = Command::new("python3");
@@ -89,6 +93,24 @@ fn each_call_is_shown_and_decided() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
     }
+}
+
+/// A tool that answers when there is a file `go`.
+pub(crate) const SLOW: &str = r#"
+[tools.slow]
+command = ["sh", "-c", "while [ ! -e go ]; do sleep 0.01; done; echo 1"]
+"#;
+
+#[test]
+fn what_was_typed_before_the_question_decides_nothing() {
+    let source =
+        "console.log('be' + 'gan'); await tools.slow({}); await tools.pay({ amount: 1 }).catch((error) => error.name)";
+    let sandbox = Sandbox::with(&format!("{TOOLS}{SLOW}"), source);
+    let ran =
+        type_in(&sandbox, &[("began\n", "approve\n"), ("approve\n", "\0go"), (ASK, "reject\n"), ("reason", "\n")]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("nothing: \n'ToolRejected'\n"), "{}", ran.stdout);
+    assert!(sandbox.lines("paid.jsonl").is_empty());
 }
 
 #[test]

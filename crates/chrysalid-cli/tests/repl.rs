@@ -3,11 +3,13 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, Stdio};
+use std::time::SystemTime;
 
+use chrysalid::{Approval, Capabilities, Capability, Engine, Key, Step, ToolError};
 use serde_json::json;
 
-use crate::prompt::type_into;
-use crate::sandbox::{Ran, Sandbox, TOOLS, until};
+use crate::prompt::{SLOW, type_into};
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, until};
 
 const LINE: &str = "repl --tools tools.toml";
 const NO_EFFECTS: &str = "note: no tool declares effects, so the rule of two is off\n";
@@ -306,6 +308,24 @@ fn the_claim_of_a_loaded_run_tells_who_decided_what() {
 }
 
 #[test]
+fn a_snapshot_of_the_library_is_loaded_and_claimed() {
+    let engine = Engine::builder().pool_slots(0).key(Key::from_text(KEY).unwrap()).build().unwrap();
+    let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
+    let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
+    session.start("(await tools.pay({ amount: 5 })).paid").unwrap();
+    let Step::Paused(_) = session.step(SystemTime::now()).unwrap() else { panic!("not paused") };
+    let sandbox = Sandbox::with(TOOLS, "");
+    let snapshot = session.snapshot().unwrap();
+    sandbox.write("s.chry", &snapshot);
+    assert_eq!(feed(&sandbox, LINE, ".load s.chry\nquit\n").exit, Some(3));
+    assert_eq!(sandbox.bytes("s.chry"), snapshot);
+    let ran = feed(&sandbox, LINE, ".load s.chry\napprove\n");
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Some(0), "true\n"), "{}", ran.stderr);
+    assert_eq!(sandbox.inspect("s.chry")["state"], "ended");
+    assert_eq!(paid(&sandbox).len(), 1);
+}
+
+#[test]
 fn an_idle_session_is_saved_again_and_loaded_as_often_as_wanted() {
     let sandbox = Sandbox::new();
     let ran = feed(&sandbox, "repl", "let n = 1\n.save s.chry\nn = 2\n.save s.chry\n.clear\ntypeof n\n.load s.chry\nn");
@@ -510,6 +530,24 @@ fn calls_are_decided_in_place() {
     // Answers are nobody's programs.
     let history = std::fs::read_to_string(sandbox.state().join("chrysalid/repl_history")).unwrap();
     assert_eq!(history.lines().count(), 4, "{history}");
+}
+
+#[test]
+fn what_was_typed_while_a_program_ran_decides_nothing() {
+    let sandbox = at_terminal();
+    sandbox.write("tools.toml", format!("{TOOLS}{SLOW}"));
+    let source = "console.log('be' + 'gan'); await tools.slow({}); await tools.pay({ amount: 1 })\r";
+    let script = [
+        (READY, source),
+        ("began\n", "approve\n"),
+        ("approve\n", "\0go"),
+        (ASK, "quit\r"),
+        ("left open", ""),
+        (READY, CTRL_D),
+    ];
+    let ran = type_at(&sandbox, &script);
+    assert_eq!(ran.exit, Some(3), "{ran:?}");
+    assert!(paid(&sandbox).is_empty());
 }
 
 #[test]

@@ -45,8 +45,8 @@ enum Rules {
 impl LineEditor {
     /// The terminal's editor, with the history of the state folder.
     pub(super) fn open() -> Result<Self, Refusal> {
-        let config = Config::builder().max_history_size(HISTORY_ENTRIES).map_err(refuse)?.build();
-        let mut editor = Editor::with_config(config).map_err(refuse)?;
+        let config = Config::builder().max_history_size(HISTORY_ENTRIES).map_err(|error| refuse(&error))?.build();
+        let mut editor = Editor::with_config(config).map_err(|error| refuse(&error))?;
         let history = history_file();
         if let Some(file) = &history {
             // Nothing is there at first use.
@@ -119,7 +119,7 @@ fn history_file() -> Option<PathBuf> {
     .then_some(file)
 }
 
-fn refuse(error: ReadlineError) -> Refusal {
+fn refuse(error: &ReadlineError) -> Refusal {
     Refusal::internal(format!("no line editor: {error}"))
 }
 

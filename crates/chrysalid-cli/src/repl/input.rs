@@ -11,7 +11,7 @@ use super::command::is_command;
 use super::editor::LineEditor;
 use super::nesting::Nesting;
 use crate::exit::Refusal;
-use crate::prompt::Answers;
+use crate::prompt::{Answers, forget_typed_lines};
 use crate::report::printable;
 use crate::signals::Signals;
 
@@ -93,6 +93,12 @@ impl<'i> InputAnswers<'i> {
 }
 
 impl Answers for InputAnswers<'_> {
+    fn forget(&mut self) {
+        if self.input.is_terminal() {
+            forget_typed_lines();
+        }
+    }
+
     async fn line(&mut self, question: &str) -> Option<String> {
         let line = match self.input {
             Input::Terminal(editor) => editor.answer(&printable(question), self.signals).await,

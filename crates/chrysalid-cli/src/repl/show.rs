@@ -14,7 +14,7 @@ use crate::report::printable;
 /// Most characters of a tool's line.
 const TOOL_LINE: usize = 100;
 
-/// How things are printed.
+/// How notes are printed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Screen {
     /// Whether notes are dim.
@@ -37,35 +37,35 @@ impl Screen {
         let (dim, plain) = if self.dims { ("\u{1b}[2m", "\u{1b}[0m") } else { ("", "") };
         let _ = writeln!(std::io::stderr(), "{dim}{}{plain}", printable(text));
     }
+}
 
-    pub(super) fn warning(self, message: &str) {
-        let _ = writeln!(std::io::stderr(), "warning: {}", printable(message));
-    }
+pub(super) fn warning(message: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {}", printable(message));
+}
 
-    pub(super) fn error(self, message: &str) {
-        let _ = writeln!(std::io::stderr(), "error: {}", printable(message));
-    }
+pub(super) fn error(message: &str) {
+    let _ = writeln!(std::io::stderr(), "error: {}", printable(message));
+}
 
-    /// A program's value; `undefined` is silent.
-    pub(super) fn value(self, value: &Value) {
-        if !value.is_undefined() {
-            self.text(&format!("{value}\n"));
-        }
+/// A program's value; `undefined` is silent.
+pub(super) fn value(value: &Value) {
+    if !value.is_undefined() {
+        text(&format!("{value}\n"));
     }
+}
 
-    /// How a program failed, and where.
-    pub(super) fn failure(self, failure: &Failure) {
-        let mut text = format!("{failure}\n");
-        for frame in failure.stack.lines() {
-            let _ = writeln!(text, "    {}", frame.trim());
-        }
-        let _ = write!(std::io::stderr(), "{}", printable(&text));
+/// How a program failed, and where.
+pub(super) fn failure(failure: &Failure) {
+    let mut text = format!("{failure}\n");
+    for frame in failure.stack.lines() {
+        let _ = writeln!(text, "    {}", frame.trim());
     }
+    let _ = write!(std::io::stderr(), "{}", printable(&text));
+}
 
-    /// Text of a command.
-    pub(super) fn text(self, text: &str) {
-        let _ = write!(std::io::stdout(), "{}", printable(text));
-    }
+/// Text of a command.
+pub(super) fn text(text: &str) {
+    let _ = write!(std::io::stdout(), "{}", printable(text));
 }
 
 /// Prints console lines as they come, and leaves the rest to the journal of a claimed file.
