@@ -14,7 +14,7 @@ if pid == 0:
 shown = b""
 def read():
     global shown
-    if not select.select([screen], [], [], 8)[0]:
+    if not select.select([screen], [], [], 30)[0]:
         sys.exit("nothing more came; the screen: " + repr(shown.decode()))
     try:
         part = os.read(screen, 4096)

@@ -158,7 +158,8 @@ impl Live {
         let mut received = 0;
         loop {
             tokio::select! {
-                outcome = &mut resumed => return Ok((outcome?, received > 0)),
+                // First, because Ctrl-C may also have hit a command that had only just begun.
+                biased;
                 () = signals.received() => {
                     received += 1;
                     if received == LAST_SIGNAL {
@@ -166,6 +167,7 @@ impl Live {
                     }
                     interrupt.interrupt();
                 }
+                outcome = &mut resumed => return Ok((outcome?, received > 0)),
             }
         }
     }
