@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Resume(ResumeArguments),
     /// Tell what a saved program waits for
     Inspect(InspectArguments),
+    /// Run programs one after the other in one session, as they are typed
+    Repl(ReplArguments),
 }
 
 #[derive(Debug, Args)]
@@ -47,6 +49,9 @@ pub(crate) struct RunArguments {
     pub(crate) save: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) host: HostArguments,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +72,9 @@ pub(crate) struct ResumeArguments {
     pub(crate) fork: bool,
     #[command(flatten)]
     pub(crate) host: HostArguments,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +93,16 @@ pub(crate) struct InspectArguments {
     pub(crate) json: bool,
 }
 
-/// What `run` and `resume` share.
+#[derive(Debug, Args)]
+pub(crate) struct ReplArguments {
+    /// Tools that programs may call
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) host: HostArguments,
+}
+
+/// What `run`, `resume` and `repl` share.
 #[derive(Debug, Args)]
 pub(crate) struct HostArguments {
     /// The key that seals saved programs; else `CHRYSALID_KEY`, `CHRYSALID_KEY_FILE`, or the key in the state folder
@@ -100,9 +117,6 @@ pub(crate) struct HostArguments {
     /// Most time of the program outside of pauses, such as 2m [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) wall_time: Option<Duration>,
-    /// Print one JSON document
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 impl Arguments {

@@ -55,7 +55,12 @@ fn path(folder: &Path, hash: &[u8; 32]) -> PathBuf {
 }
 
 fn folder() -> Option<PathBuf> {
+    Some(state_folder()?.join("guests"))
+}
+
+/// The folder `chrysalid` in the user's state folder; it need not exist.
+pub(crate) fn state_folder() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    Some(state.join("chrysalid").join("guests"))
+    Some(state.join("chrysalid"))
 }

@@ -1,7 +1,7 @@
 //! `chrysalid`: runs programs of AI agents in a sandbox, pauses them for a person, and goes on later.
 //!
-//! One command is one file: `run`, `resume`, `inspect`. All of them end in a document that is printed as text or as one
-//! JSON object (`report`), and in an exit status (`exit`).
+//! One command is one file: `run`, `resume`, `inspect`, `repl`. All but the last end in a document that is printed as text
+//! or as one JSON object (`report`); all end in an exit status (`exit`).
 
 mod arguments;
 mod claim;
@@ -12,6 +12,7 @@ mod guests;
 mod host;
 mod inspect;
 mod prompt;
+mod repl;
 mod report;
 mod resume;
 mod run;
@@ -58,17 +59,20 @@ fn answer(form: Form) -> Exit {
                 Err(refusal) => Report::refused(refusal).print(form),
             };
         }
+        Command::Repl(repl) => {
+            return in_runtime(repl::repl(&repl)).unwrap_or_else(|refusal| Report::refused(refusal).print(form));
+        }
     };
     report.unwrap_or_else(Report::refused).print(form)
 }
 
-fn in_runtime(command: impl Future<Output = Result<Report, Refusal>>) -> Result<Report, Refusal> {
+fn in_runtime<T>(command: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Refusal::internal(format!("no runtime: {error}")))?;
-    let report = runtime.block_on(command);
+    let result = runtime.block_on(command);
     // A thread may still wait for a line of the terminal.
     runtime.shutdown_background();
-    report
+    result
 }

@@ -1,12 +1,32 @@
-//! Decisions at the terminal, for a run that is not saved: each waiting call is shown with its arguments, and somebody
-//! approves, rejects, answers or edits it, or quits.
+//! Decisions about calls that wait, at the terminal or from whatever gives lines: each call is shown with its arguments,
+//! and somebody approves, rejects, answers or edits it, or quits.
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use chrysalid::{Decision, DecisionKind, PendingCall, Session, Value};
+use chrysalid::{CallId, Decision, DecisionKind, PendingCall, Session, Value};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
 
 use crate::report::{PendingReport, Values, arguments, decision_name, printable};
 use crate::signals::Signals;
+
+/// Most lines that are dropped at one time; a terminal keeps fewer.
+const MAX_TYPED: usize = 4096;
+
+/// Where the words of somebody who decides come from.
+pub(crate) trait Answers {
+    /// The line that answers a question; nothing at the end of input, or when somebody wants to stop.
+    async fn line(&mut self, question: &str) -> Option<String>;
+
+    /// Forgets what was typed before a question was shown: it cannot have been meant for it.
+    fn forget(&mut self);
+
+    /// Whether a word that is no answer is asked about again. Else it is as if somebody quit.
+    fn asks_again(&self) -> bool {
+        true
+    }
+}
 
 /// A person at this process's terminal.
 pub(crate) struct Terminal(());
@@ -26,76 +46,117 @@ impl Terminal {
 
     /// Asks about every call that waits.
     pub(crate) async fn decide(&self, session: &mut Session, signals: &mut Signals) -> Answer {
-        let waiting: Vec<PendingCall> = session.pending().into_iter().filter(|call| !call.decided).collect();
-        for call in waiting {
-            show(&call);
-            loop {
-                let Some(decision) = ask(&call, signals).await else { return Answer::Quit };
-                match session.decide(call.id, decision) {
-                    Ok(()) => break,
-                    Err(error) => say(&format!("{error}\n")),
-                }
-            }
-        }
-        Answer::Decided
+        decide(session, &mut AtTerminal(signals), |_, _| {}).await
     }
 }
 
+/// Asks about every call that waits. Each decision that the session took is told to `taken`.
+pub(crate) async fn decide(
+    session: &mut Session,
+    answers: &mut impl Answers,
+    mut taken: impl FnMut(CallId, &Decision),
+) -> Answer {
+    let waiting: Vec<PendingCall> = session.pending().into_iter().filter(|call| !call.decided).collect();
+    for call in waiting {
+        answers.forget();
+        show(&call);
+        loop {
+            let Some(decision) = ask(&call, answers).await else { return Answer::Quit };
+            match session.decide(call.id, decision.clone()) {
+                Ok(()) => {
+                    taken(call.id, &decision);
+                    break;
+                }
+                Err(error) => say(&format!("{error}\n")),
+            }
+        }
+    }
+    Answer::Decided
+}
+
 /// One decision; nothing when somebody quits.
-async fn ask(call: &PendingCall, signals: &mut Signals) -> Option<Decision> {
+async fn ask(call: &PendingCall, answers: &mut impl Answers) -> Option<Decision> {
     loop {
-        say(&format!("{} / quit? ", choices(call)));
-        let word = line(signals).await?;
+        let word = answers.line(&format!("{} / quit? ", choices(call))).await?;
         let kind = match word.trim() {
             "q" | "quit" => return None,
-            "a" | "approve" | "y" | "yes" => DecisionKind::Approve,
-            "r" | "reject" | "n" | "no" => DecisionKind::Reject,
-            "s" | "respond" => DecisionKind::Respond,
-            "e" | "edit" => DecisionKind::Edit,
-            _ => continue,
+            "a" | "approve" | "y" | "yes" => Some(DecisionKind::Approve),
+            "r" | "reject" | "n" | "no" => Some(DecisionKind::Reject),
+            "s" | "respond" => Some(DecisionKind::Respond),
+            "e" | "edit" => Some(DecisionKind::Edit),
+            _ => None,
         };
-        if !call.allowed.contains(&kind) {
-            continue;
-        }
+        let Some(kind) = kind.filter(|kind| call.allowed.contains(kind)) else {
+            if answers.asks_again() {
+                continue;
+            }
+            say(&format!("{:?} is none of: {} / quit\n", word.trim(), choices(call)));
+            return None;
+        };
         return Some(match kind {
             DecisionKind::Approve => Decision::Approve,
             DecisionKind::Reject => {
-                say("reason, or nothing: ");
-                let reason = line(signals).await?;
+                let reason = answers.line("reason, or nothing: ").await?;
                 Decision::Reject(Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()))
             }
-            DecisionKind::Respond => Decision::Respond(value("answer in its place, as JSON: ", signals).await?),
-            DecisionKind::Edit => Decision::Edit(value("arguments in their place, as JSON: ", signals).await?),
+            DecisionKind::Respond => Decision::Respond(value("answer in its place, as JSON: ", answers).await?),
+            DecisionKind::Edit => Decision::Edit(value("arguments in their place, as JSON: ", answers).await?),
         });
     }
 }
 
-async fn value(question: &str, signals: &mut Signals) -> Option<Value> {
+async fn value(question: &str, answers: &mut impl Answers) -> Option<Value> {
     loop {
-        say(question);
-        let json = line(signals).await?;
+        let json = answers.line(question).await?;
         let value = serde_json::from_str(json.trim())
             .map_err(|error| error.to_string())
             .and_then(|json| Value::from_json(json).map_err(|error| error.to_string()));
         match value {
             Ok(value) => return Some(value),
-            Err(error) => say(&format!("not one JSON value: {error}\n")),
+            Err(error) => {
+                say(&format!("not one JSON value: {error}\n"));
+                if !answers.asks_again() {
+                    return None;
+                }
+            }
         }
     }
 }
 
-/// A line of stdin; nothing at its end, or when the process is asked to end.
-async fn line(signals: &mut Signals) -> Option<String> {
-    let read = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(1..) => Some(line),
-            _ => None,
+/// Lines of stdin, until the process is asked to end.
+struct AtTerminal<'s>(&'s mut Signals);
+
+impl Answers for AtTerminal<'_> {
+    fn forget(&mut self) {
+        forget_typed_lines();
+    }
+
+    async fn line(&mut self, question: &str) -> Option<String> {
+        say(question);
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            match std::io::stdin().lock().read_line(&mut line) {
+                Ok(1..) => Some(line),
+                _ => None,
+            }
+        });
+        tokio::select! {
+            line = read => line.ok().flatten(),
+            () = self.0.received() => None,
         }
-    });
-    tokio::select! {
-        line = read => line.ok().flatten(),
-        () = signals.received() => None,
+    }
+}
+
+/// Drops the lines that were typed at the terminal and that nobody has read.
+pub(crate) fn forget_typed_lines() {
+    let stdin = std::io::stdin();
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    for _ in 0..MAX_TYPED {
+        let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
+        let is_there = poll(&mut polled, Some(&at_once)) == Ok(1);
+        if !is_there || !matches!(rustix::io::read(&stdin, &mut [0; 4096]), Ok(1..)) {
+            return;
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::tools;
 
 /// Goes on with a saved program until it ends or pauses again.
 pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusal> {
-    let form = Form::of(arguments.host.json);
+    let form = Form::of(arguments.json);
     let console = Console::new(form);
     let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
     let saved = SavedFile::open(&arguments.file)?;

@@ -20,7 +20,7 @@ use crate::tools;
 
 /// Runs a program until it ends or pauses.
 pub(crate) async fn run(arguments: &RunArguments) -> Result<Report, Refusal> {
-    let form = Form::of(arguments.host.json);
+    let form = Form::of(arguments.json);
     let console = Console::new(form);
     let limits = arguments.host.limits();
     let source = Source::open(&arguments.program)?.read(&arguments.program, limits.source_size)?;

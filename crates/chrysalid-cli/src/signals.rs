@@ -14,6 +14,11 @@ impl Signals {
         Self { interrupt: signal(SignalKind::interrupt()).ok(), terminate: signal(SignalKind::terminate()).ok() }
     }
 
+    /// Listens for Ctrl-C alone: other signals end the process as usual.
+    pub(crate) fn of_keyboard() -> Self {
+        Self { interrupt: signal(SignalKind::interrupt()).ok(), terminate: None }
+    }
+
     /// Ready when the process is asked to end.
     pub(crate) async fn received(&mut self) {
         tokio::select! {

@@ -10,6 +10,7 @@
 mod claim;
 mod json;
 mod prompt;
+mod repl;
 mod resume;
 mod run;
 mod sandbox;

@@ -6,7 +6,7 @@ use crate::sandbox::{Ran, Sandbox, TOOLS, finish};
 
 /// Runs words on a terminal of their own: waits for each text and types the answer, then prints what the screen showed.
 const TERMINAL: &str = r#"
-import json, os, pty, sys
+import json, os, pty, select, sys
 script, words = json.loads(sys.argv[1]), sys.argv[2:]
 pid, screen = pty.fork()
 if pid == 0:
@@ -14,6 +14,8 @@ if pid == 0:
 shown = b""
 def read():
     global shown
+    if not select.select([screen], [], [], 30)[0]:
+        sys.exit("nothing more came; the screen: " + repr(shown.decode()))
     try:
         part = os.read(screen, 4096)
     except OSError:
@@ -22,10 +24,14 @@ def read():
     return part
 seen = 0
 for text, answer in script:
-    while text.encode() not in shown[seen:] and read():
+    text = text.encode().replace(b"\n", b"\r\n")
+    while text not in shown[seen:] and read():
         pass
-    seen = len(shown)
-    os.write(screen, answer.encode())
+    seen += shown[seen:].find(text) + len(text)
+    if answer.startswith("\0"):
+        open(answer[1:], "w").close()
+    else:
+        os.write(screen, answer.encode())
 while read():
     pass
 _, status = os.waitpid(pid, 0)
@@ -34,7 +40,13 @@ sys.exit(os.waitstatus_to_exitcode(status))
 "#;
 
 fn type_in(sandbox: &Sandbox, script: &[(&str, &str)]) -> Ran {
-    let inner = sandbox.command("run p.js --tools tools.toml");
+    type_into(sandbox, "run p.js --tools tools.toml", script)
+}
+
+/// Runs a command line on a terminal, and types each answer behind the text it belongs to. An answer that begins with a
+/// null character names a file that is made instead.
+pub(crate) fn type_into(sandbox: &Sandbox, line: &str, script: &[(&str, &str)]) -> Ran {
+    let inner = sandbox.command(line);
     let mut command = Command::new("python3");
     command.arg("-c").arg(TERMINAL).arg(serde_json::to_string(script).unwrap());
     command.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.folder());
@@ -81,6 +93,24 @@ fn each_call_is_shown_and_decided() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
     }
+}
+
+/// A tool that answers when there is a file `go`.
+pub(crate) const SLOW: &str = r#"
+[tools.slow]
+command = ["sh", "-c", "while [ ! -e go ]; do sleep 0.01; done; echo 1"]
+"#;
+
+#[test]
+fn what_was_typed_before_the_question_decides_nothing() {
+    let source =
+        "console.log('be' + 'gan'); await tools.slow({}); await tools.pay({ amount: 1 }).catch((error) => error.name)";
+    let sandbox = Sandbox::with(&format!("{TOOLS}{SLOW}"), source);
+    let ran =
+        type_in(&sandbox, &[("began\n", "approve\n"), ("approve\n", "\0go"), (ASK, "reject\n"), ("reason", "\n")]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("nothing: \n'ToolRejected'\n"), "{}", ran.stdout);
+    assert!(sandbox.lines("paid.jsonl").is_empty());
 }
 
 #[test]
