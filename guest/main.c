@@ -282,8 +282,8 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     jobs_clear();
     timers_clear();
     calls_clear();
-    failures_clear();
     modules_give_up();
+    failures_clear();
     set_value(context, &modules_failure, JS_UNDEFINED);
     program_forget();
     js_free(context, outbox.data);

@@ -207,9 +207,15 @@ static void modules_give_up(void)
         if (module->status != JS_MODULE_STATUS_EVALUATING && module->status != JS_MODULE_STATUS_EVALUATING_ASYNC)
             continue;
         module->status = JS_MODULE_STATUS_EVALUATED;
+        module->cycle_root = module;
         module->eval_has_exception = true;
         JS_ThrowInternalError(context, "the module was stopped while it ran; a new session can load it");
         set_value(context, &module->eval_exception, JS_GetException(context));
+        /* What a later import is given. */
+        if (JS_IsUndefined(module->promise))
+            module->promise = new_promise();
+        if (JS_IsPromise(module->promise) && JS_PromiseState(context, module->promise) == JS_PROMISE_PENDING)
+            fulfill_or_reject_promise(context, module->promise, module->eval_exception, true);
     }
 }
 

@@ -178,13 +178,7 @@ fn finish(
         notes.push("the default export was called".to_owned());
     }
     notes.extend(ending.note);
-    Ok(Prepared {
-        code,
-        notes,
-        positions,
-        imports: links.imports,
-        value_name: ending.value_name,
-    })
+    Ok(Prepared { code, notes, positions, imports: links.imports, value_name: ending.value_name })
 }
 
 fn refusal(text: &str, problem: Problem) -> Refusal {

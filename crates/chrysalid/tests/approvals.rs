@@ -155,7 +155,7 @@ fn h12_edited_arguments_run_and_the_program_sees_it() {
         let mut session = way.pass(session, &tools);
         let refused = session.decide(id("1.1"), Decision::Edit(json(json!({ "amount": 5000 })))).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::InvalidArguments);
-        assert_eq!(refused.to_string(), "call 1.1: payGated: /amount: 5000 is greater than the maximum of 1000");
+        assert_eq!(refused.to_string(), "call 1.1: payGated: \"amount\" must be at most 1000, got 5000");
         assert_eq!(session.pending()[0].digest, first, "a refused edit changes nothing");
         assert!(!session.pending()[0].decided);
 
@@ -183,7 +183,7 @@ fn h16_a_tool_that_is_gone_or_changed_at_the_resume() {
     let tools = Capabilities::new([world.gate()]).unwrap();
     let mut session = fresh_engine().restore(&bytes, &tools, Restore::Resume).unwrap();
     let failure = world.decide(&mut session, "1.1", Decision::Approve).failure();
-    assert_eq!((failure.name.as_str(), failure.message.as_str()), ("ToolUnavailable", "echo is not available"));
+    assert_eq!((failure.name.as_str(), failure.message.as_str()), ("ToolUnavailable", "tools.echo does not exist."));
     assert_eq!(record(&session), ["1.1 gate completed", "1.2 echo failed"]);
 
     // `gate` is gone: refused before anything runs.

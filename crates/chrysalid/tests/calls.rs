@@ -36,7 +36,7 @@ fn a_call_that_is_refused_before_the_budget_spends_none() {
     assert_eq!(
         world.run(&mut session, source).value(),
         json(json!([
-            "ToolInputError: echo: /v: \"x\" is not of type \"integer\"",
+            "ToolInputError: echo: \"v\" must be an integer, got a string",
             "ArgumentTooLarge: arguments are larger than 1000 bytes",
             "TypeError: echo takes one object; got 2 arguments",
             "TypeError: argument.v: a function cannot cross",
@@ -57,7 +57,7 @@ fn an_unknown_tool_is_unavailable_and_is_not_a_call_of_the_budget() {
     world.run(&mut session, "globalThis.old = tools.echo").value();
     session.set_capabilities(&Capabilities::new([world.pay()]).unwrap());
     let source = "const r = []; for (let i = 0; i < 3; i++) r.push(await old({v: i}).catch(e => [e.name, e.message, e.tool, e.code])); r.push((await tools.pay({amount: 1})).n); r";
-    let refused = json!(["ToolUnavailable", "echo is not available", "echo", "tool_unavailable"]);
+    let refused = json!(["ToolUnavailable", "tools.echo does not exist.", "echo", "tool_unavailable"]);
     assert_eq!(world.run(&mut session, source).value(), json(json!([refused, refused, refused, 1])));
     let failure = world.run(&mut session, "await tools.nosuch({})").failure();
     assert_eq!(failure.name, "TypeError");
@@ -168,12 +168,12 @@ fn a_schema_names_the_field() {
     let tools = Capabilities::new([world.mirror().input_schema(schema)]).unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
     for (argument, message) in [
-        ("{}", "mirror: \"to\" is a required property"),
-        ("", "mirror: \"to\" is a required property"),
-        ("'text'", "mirror: \"text\" is not of type \"object\""),
-        ("{to: 'a'}", "mirror: /to: \"a\" does not match \"^[a-z]+@x$\""),
-        ("{to: 'a@x', lines: [{count: 1}, {count: 0}]}", "mirror: /lines/1/count: 0 is less than the minimum of 1"),
-        ("{to: 'a@x', cc: 1}", "mirror: Additional properties are not allowed ('cc' was unexpected)"),
+        ("{}", "mirror: missing \"to\" (string)"),
+        ("", "mirror: missing \"to\" (string)"),
+        ("'text'", "mirror: the argument must be an object, got a string"),
+        ("{to: 'a'}", "mirror: \"to\" must match the pattern \"^[a-z]+@x$\""),
+        ("{to: 'a@x', lines: [{count: 1}, {count: 0}]}", "mirror: \"lines[1].count\" must be at least 1, got 0"),
+        ("{to: 'a@x', cc: 1}", "mirror: unknown field \"cc\" (known: \"to\", \"lines\")"),
     ] {
         let failure = world.run(&mut session, &format!("await tools.mirror({argument})")).failure();
         assert_eq!((failure.name.as_str(), failure.message.as_str()), ("ToolInputError", message), "{argument}");
@@ -194,8 +194,8 @@ fn a_set_that_is_not_sound_is_refused() {
     );
     let outside = refused(Capability::external("a").input_schema(json!({ "$ref": "https://x.example/s.json" })));
     assert!(outside.starts_with("input schema of \"a\" does not compile: "), "{outside}");
-    for name in ["then", "a.then", "__proto__", "constructor", "", "a b", "1a", "a..b", "tools[0]"] {
-        assert!(refused(Capability::external(name)).starts_with("capability name "), "{name}");
+    for (name, message) in [("", "tool name \"\" is empty"), ("a..b", ""), ("a\nb", ""), ("$search", "")] {
+        assert_eq!(refused(Capability::external(name)), message);
     }
 }
 
@@ -206,8 +206,7 @@ fn dots_make_namespaces() {
         let text = name.to_owned();
         Capability::raw(name, move |_, _| std::future::ready(Ok(Value::from(text.clone()))))
     };
-    let names =
-        ["orders.find", "orders.items.list", "orders", "class", "toString", "hasOwnProperty", "get-weather", "_x.$y"];
+    let names = ["orders.find", "orders.items.list", "class", "toString", "hasOwnProperty", "get-weather", "_x.$y"];
     let tools = Capabilities::new(names.map(own)).unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
     let source = "[await tools.class(), await tools.toString(), await tools.hasOwnProperty(), await tools['get-weather'](), await tools._x.$y()]";
@@ -215,8 +214,8 @@ fn dots_make_namespaces() {
         world.run(&mut session, source).value(),
         json(json!(["class", "toString", "hasOwnProperty", "get-weather", "_x.$y"]))
     );
-    let source = "const out = []; for (const f of [() => tools.orders(), () => tools.orders.find(), () => tools.orders.items.list()]) out.push(await f()); out";
-    assert_eq!(world.run(&mut session, source).value(), json(json!(["orders", "orders.find", "orders.items.list"])));
+    let source = "const out = []; for (const f of [() => tools.orders.find(), () => tools.orders.items.list()]) out.push(await f()); out";
+    assert_eq!(world.run(&mut session, source).value(), json(json!(["orders.find", "orders.items.list"])));
 }
 
 // ---- queues ----

@@ -214,7 +214,7 @@ fn unawaited_calls_are_waited_for() {
 #[test]
 fn a_program_that_waits_for_nothing_is_a_deadlock() {
     for (source, at) in [
-        ("await new Promise(() => {})", "awaited at line 1, column 1"),
+        ("await new Promise(() => {})", "awaited at line 1, column 11"),
         ("const p = new Promise(() => {});\nawait Promise.race([p])", "awaited at line 2, column 1"),
         ("const locks = []; await new Promise(r => locks.push(r)); locks[0]()", "awaited at line 1, column 19"),
         (

@@ -435,7 +435,7 @@ fn s19_a_stored_closure_keeps_its_tool_and_its_name() {
 
     session.set_capabilities(&Capabilities::new([world.pay()]).unwrap());
     let failure = world.run(&mut session, "await f()").failure();
-    assert_eq!(failure.to_string(), "ToolUnavailable: echo is not available");
+    assert_eq!(failure.to_string(), "ToolUnavailable: tools.echo does not exist.");
     assert_eq!(world.run(&mut session, "Object.keys(tools).join()").value(), text("pay"));
 
     // The same over a snapshot.

@@ -392,8 +392,14 @@ pub(crate) fn drive_through_snapshots(
     mut replace: impl FnMut(&mut Session) -> Option<Session>,
 ) -> Ended {
     let mut flight: Vec<(CallId, CallFuture)> = Vec::new();
+    let (mut logs, mut notes) = (Vec::new(), Vec::new());
     for _ in 0..1_000_000 {
-        match session.step(world.time()).unwrap() {
+        let mut step = session.step(world.time()).unwrap();
+        if let Step::Paused(pause) = &mut step {
+            logs.append(&mut pause.logs);
+            notes.append(&mut pause.notes);
+        }
+        match step {
             Step::Start(calls) => flight.extend(calls.iter().map(|call| (call.id(), call.invoke()))),
             Step::Busy => {}
             Step::Wait { wake_at } => {
@@ -410,7 +416,13 @@ pub(crate) fn drive_through_snapshots(
                 Some(call) => session.decide(call.id, Decision::Approve).unwrap(),
                 None => world.advance_to(pause.wake_at.expect("a pause for nothing")),
             },
-            Step::Ended(ended) => return ended,
+            Step::Ended(mut ended) => {
+                // As if nothing had been handed over before the end.
+                logs.append(&mut ended.logs);
+                notes.append(&mut ended.notes);
+                (ended.logs, ended.notes) = (logs, notes);
+                return ended;
+            }
         }
         settle_ready(&mut session, &mut flight);
         if let Some(other) = replace(&mut session) {

@@ -41,13 +41,7 @@ pub(super) struct Rewriter<'a> {
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(source: &'a str) -> Self {
-        Self {
-            source,
-            edits: Edits::default(),
-            problem: None,
-            first_use: HashMap::new(),
-            enums: HashMap::new(),
-        }
+        Self { source, edits: Edits::default(), problem: None, first_use: HashMap::new(), enums: HashMap::new() }
     }
 
     /// Walks the tree, unless nothing in the text can need it.

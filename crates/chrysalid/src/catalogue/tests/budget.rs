@@ -136,11 +136,6 @@ fn a10_t18_unknown_tools() {
 }
 
 #[test]
-fn t14_too_many_arguments() {
-    assert_eq!(crate::catalogue::too_many_arguments("echo", 2), "echo takes one object; got 2 arguments");
-}
-
-#[test]
 fn the_description_of_the_interpreter() {
     let none = Catalogue::new(Vec::new()).unwrap();
     let mut options = InterpreterOptions::default();
