@@ -12,7 +12,6 @@
 #include "quickjs.h"
 #include "alloc.c"
 #include "quickjs.c"
-#include "prelude.js.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
 #define IMPORT(name) __attribute__((import_module(ABI_IMPORT_MODULE), import_name(name)))
@@ -31,7 +30,23 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "clock.c"
 #include "call.c"
 #include "program.c"
+#include "text.c"
+#include "sequence.c"
+#include "host.c"
+#include "url.c"
+#include "search_params.c"
+#include "url_class.c"
+#include "encoding.c"
+#include "clone.c"
+#include "event.c"
+#include "abort.c"
+#include "crypto.c"
+#include "locale_number.c"
+#include "locale_date.c"
+#include "describe.c"
+#include "table.c"
 #include "console.c"
+#include "web.c"
 
 /* ---- exports ---- */
 
@@ -75,7 +90,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     global = JS_GetGlobalObject(context);
     clock_init(global);
     JS_FreeValue(context, global);
-    if (run_prelude() || tools_replace(&nothing))
+    if (web_init() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;
     JS_RunGC(runtime);
     return leave(STATUS_OK);
@@ -252,6 +267,7 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     timers_clear();
     calls_clear();
     failures_clear();
+    console_finish();
     set_value(context, &program.value, JS_UNDEFINED);
     js_free(context, outbox.data);
     memset(&outbox, 0, sizeof(outbox));
