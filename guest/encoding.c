@@ -304,6 +304,19 @@ static int decode_finish(struct text_decoder *d, struct bytes *out)
     return d->lead_byte >= 0 || d->surrogate ? decode_wrong(d, out) : 0;
 }
 
+static int throw_undecodable(const struct text_decoder *d)
+{
+    JSValue error;
+
+    JS_ThrowTypeError(context, "The encoded data was not valid for encoding %s", encoding_names[d->encoding]);
+    error = JS_GetException(context);
+    if (JS_IsError(error))
+        JS_DefinePropertyValueStr(context, error, "code",
+                                  JS_NewString(context, "ERR_ENCODING_INVALID_ENCODED_DATA"), JS_PROP_C_W_E);
+    JS_Throw(context, error);
+    return -1;
+}
+
 static JSValue decoder_decode(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
     struct text_decoder *d = JS_GetOpaque2(ctx, this_value, decoder_class);
@@ -324,8 +337,7 @@ static JSValue decoder_decode(JSContext *ctx, JSValueConst this_value, int argc,
     if (!status && !stream)
         status = decode_finish(d, &out);
     if (!status && d->fatal && d->utf8.failed) {
-        JS_ThrowTypeError(ctx, "The encoded data was not valid for encoding %s", encoding_names[d->encoding]);
-        status = -1;
+        status = throw_undecodable(d);
     }
     if (!d->started && out.length > 0) {
         d->started = true;

@@ -358,7 +358,9 @@ static int listener_follow(JSValueConst this_value, const struct listener *liste
     callback = JS_NewCFunctionData(context, listener_withdraw, 0, listener->capture, 3, data);
     withdraw.type = JS_NewAtom(context, "abort");
     withdraw.callback = callback;
-    status = JS_IsException(callback) || withdraw.type == JS_ATOM_NULL ? -1 : listener_add(signal, &withdraw);
+    status = JS_IsException(type) || JS_IsException(callback) || withdraw.type == JS_ATOM_NULL
+                 ? -1
+                 : listener_add(signal, &withdraw);
     JS_FreeAtom(context, withdraw.type);
     JS_FreeValue(context, callback);
     JS_FreeValue(context, type);

@@ -338,7 +338,7 @@ static int table_of_rows(struct table *table, JSObject *data, const JSPropertyEn
     for (uint32_t i = 0; !status && i < count; i++) {
         JSValue value = row_value(data, names[i].atom);
 
-        status = columns_of_row(columns, value, is_filtered);
+        status = js_poll_interrupts(context) || columns_of_row(columns, value, is_filtered) ? -1 : 0;
         JS_FreeValue(context, value);
     }
     if (status || table_make(table, count, columns->count + 1 + columns->has_values) ||

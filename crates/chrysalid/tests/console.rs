@@ -114,7 +114,7 @@ fn labels_are_texts_and_missing_ones_are_told() {
 #[test]
 fn a_group_ends_with_its_program_and_counts_do_not() {
     let mut session = session();
-    run(&mut session, "console.group('g'); console.count(); throw 1");
+    let _ = run(&mut session, "console.group('g'); console.count(); throw 1");
     assert_eq!(lines(&run(&mut session, "console.log('fresh'); console.count()")), ["fresh", "default: 2"]);
 }
 
