@@ -2,7 +2,7 @@
 //!
 //! `cases/web` holds expressions and what they give. The values were compared with those of Node 20; where a row has a
 //! `node` as well, Node gives that, and we differ on purpose: a newer state of the URL standard, windows-1252 as the
-//! encoding standard has it, a DOMException that survives a clone, or a plainer kind of error.
+//! encoding standard has it, a `DOMException` that survives a clone, or a plainer kind of error.
 
 use std::path::Path;
 use std::time::Duration;
@@ -257,7 +257,7 @@ fn a_timeout_signal_comes_due_during_a_pause() {
             await tools.gate({ q: 1 }); await new Promise((r) => setTimeout(r, 0)); [seen.join(), s.aborted]";
         world.run(&mut session, source).waits();
         let mut session = way.pass(session, &world.tools());
-        world.advance(Duration::from_secs(60));
+        world.advance(Duration::from_mins(1));
         let ended = world.decide(&mut session, "1.1", Decision::Approve);
         assert_eq!(ended.value(), json(json!(["TimeoutError", true])));
     }
