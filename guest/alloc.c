@@ -135,6 +135,9 @@ static uint8_t *inbox_reserve(uint32_t length)
 
 static void inbox_release(void)
 {
+    /* What is left in freed memory would be kept by a snapshot. */
+    if (inbox_slot.bytes)
+        memset(inbox_slot.bytes, 0, inbox_slot.length);
     free(inbox_slot.bytes);
     inbox_slot.bytes = NULL;
     inbox_slot.length = 0;

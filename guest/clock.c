@@ -105,6 +105,7 @@ struct timer {
     uint32_t id;
     double due;
     double interval; /* 0 for a one-shot timer */
+    bool loose;      /* does not keep the program open */
     JSValue function;
     int argc;
     JSValue argv[];
@@ -130,29 +131,61 @@ static void timer_free(struct timer *timer)
     js_free(context, timer);
 }
 
-static JSValue timer_set(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int repeats)
+/* Which of the functions that set a timer. */
+enum { TIMER_ONCE, TIMER_REPEATS, TIMER_NEXT };
+
+static const char *const timer_names[] = { "setTimeout", "setInterval", "setImmediate" };
+
+/* A timer due after `delay` milliseconds; it is in the list. */
+static struct timer *timer_add(JSValueConst function, double delay, int argc, JSValueConst *argv)
+{
+    struct timer *timer = js_malloc(context, sizeof(*timer) + (size_t)argc * sizeof(JSValue));
+
+    if (!timer)
+        return NULL;
+    timer->id = ++last_timer;
+    timer->interval = 0;
+    timer->loose = false;
+    timer->due = import_now(TIME_HOST) + delay;
+    timer->function = js_dup(function);
+    timer->argc = argc;
+    for (int i = 0; i < argc; i++)
+        timer->argv[i] = js_dup(argv[i]);
+    timer_insert(timer);
+    return timer;
+}
+
+#define TIMER_MAX 8.64e15 /* milliseconds */
+
+static int timer_add_loose(JSValueConst function, double delay)
+{
+    struct timer *timer = timer_add(function, floor(fmin(delay, TIMER_MAX)), 0, NULL);
+
+    if (!timer)
+        return -1;
+    timer->loose = true;
+    return 0;
+}
+
+static JSValue timer_set(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int kind)
 {
     struct timer *timer;
     double delay = 0;
-    int extra = argc > 2 ? argc - 2 : 0;
+    int first = kind == TIMER_NEXT ? 1 : 2;
 
     (void)this_value;
     if (!JS_IsFunction(ctx, argv[0]))
-        return JS_ThrowTypeError(ctx, "%s: the first argument is not a function", repeats ? "setInterval" : "setTimeout");
-    if (argc > 1 && JS_ToFloat64(ctx, &delay, argv[1]))
+        return JS_ThrowTypeError(ctx, "%s: the first argument is not a function", timer_names[kind]);
+    if (kind != TIMER_NEXT && argc > 1 && JS_ToFloat64(ctx, &delay, argv[1]))
         return JS_EXCEPTION;
-    delay = delay > 0 ? floor(fmin(delay, 8.64e15)) : 0;
-    timer = js_malloc(ctx, sizeof(*timer) + (size_t)extra * sizeof(JSValue));
+    delay = delay > 0 ? floor(fmin(delay, TIMER_MAX)) : 0;
+    if (kind == TIMER_REPEATS)
+        delay = fmax(delay, 1);
+    timer = timer_add(argv[0], delay, argc > first ? argc - first : 0, argv + first);
     if (!timer)
         return JS_EXCEPTION;
-    timer->id = ++last_timer;
-    timer->interval = repeats ? fmax(delay, 1) : 0;
-    timer->due = import_now(TIME_HOST) + (repeats ? timer->interval : delay);
-    timer->function = js_dup(argv[0]);
-    timer->argc = extra;
-    for (int i = 0; i < extra; i++)
-        timer->argv[i] = js_dup(argv[2 + i]);
-    timer_insert(timer);
+    if (kind == TIMER_REPEATS)
+        timer->interval = delay;
     return JS_NewUint32(ctx, timer->id);
 }
 
@@ -177,10 +210,12 @@ static JSValue timer_clear(JSContext *ctx, JSValueConst this_value, int argc, JS
 }
 
 static const JSCFunctionListEntry timer_functions[] = {
-    JS_CFUNC_MAGIC_DEF("setTimeout", 2, timer_set, 0),
-    JS_CFUNC_MAGIC_DEF("setInterval", 2, timer_set, 1),
+    JS_CFUNC_MAGIC_DEF("setTimeout", 2, timer_set, TIMER_ONCE),
+    JS_CFUNC_MAGIC_DEF("setInterval", 2, timer_set, TIMER_REPEATS),
+    JS_CFUNC_MAGIC_DEF("setImmediate", 1, timer_set, TIMER_NEXT),
     JS_CFUNC_DEF("clearTimeout", 1, timer_clear),
     JS_CFUNC_DEF("clearInterval", 1, timer_clear),
+    JS_CFUNC_DEF("clearImmediate", 1, timer_clear),
 };
 
 /* Fires the first timer that is due, if any. A repeating one is put back first, so that it may clear itself. */
@@ -248,7 +283,7 @@ static void timers_report(void)
         struct timer *timer = list_entry(at, struct timer, link);
         if (timer->interval > 0)
             board.intervals++;
-        else
+        else if (!timer->loose)
             board.timers++;
     }
     if (!list_empty(&timers))

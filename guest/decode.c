@@ -200,13 +200,10 @@ static JSValue decode_typed_array(struct decoder *d)
     if (JS_IsException(buffer))
         return buffer;
     argv[0] = buffer;
-    if (class_id == JS_CLASS_DATAVIEW) {
-        JSValue constructor = JS_GetPropertyStr(context, context->global_obj, "DataView");
-        array = js_dataview_constructor(context, constructor, 1, argv);
-        JS_FreeValue(context, constructor);
-    } else {
+    if (class_id == JS_CLASS_DATAVIEW)
+        array = js_dataview_constructor(context, JS_UNDEFINED, 1, argv);
+    else
         array = JS_NewTypedArray(context, 1, argv, (JSTypedArrayEnum)(class_id - JS_CLASS_UINT8C_ARRAY));
-    }
     JS_FreeValue(context, buffer);
     return array;
 }

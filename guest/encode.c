@@ -355,12 +355,18 @@ static const char *class_name(JSObject *object)
     return name;
 }
 
+/* URL and URLSearchParams. */
+static bool is_web_text(const JSObject *object);
+static int encode_web_text(struct encoder *e, JSObject *object, const struct path_step *path);
+
 /* A description where it is only shown, unless it is an ordinary object: that is shown with its class. */
 static int encode_instance(struct encoder *e, JSObject *object, const struct path_step *path)
 {
     char what[160], description[96];
     const char *name;
 
+    if (is_web_text(object))
+        return encode_web_text(e, object, path);
     if (object->class_id == JS_CLASS_PROXY)
         return encode_foreign(e, "a proxy cannot cross, pass a plain object", "Proxy { ... }", path);
     name = class_name(object);
@@ -449,6 +455,26 @@ static int encode_class_object(struct encoder *e, JSObject *object, uint32_t dep
     return failed ? -1 : encode_object(e, object, depth, path);
 }
 
+/* As an Error of its name. What it holds is not the program's to change, but for its stack. */
+static int encode_dom_exception(struct encoder *e, JSObject *object)
+{
+    JSDOMExceptionData *data = JS_GetOpaque(JS_MKPTR(JS_TAG_OBJECT, object), JS_CLASS_DOM_EXCEPTION);
+    JSValueConst stack = data_property(object, JS_ATOM_stack);
+    uint32_t whole = narrow(e);
+    int failed;
+
+    if (!data)
+        return -1;
+    failed = put_byte(e, TAG_ERROR) || put_js_string(e, data->name) || put_js_string(e, data->message) ||
+             put_byte(e, JS_IsString(stack) ? ERROR_HAS_STACK : 0);
+    e->max_bytes = whole;
+    narrow(e);
+    if (!failed && JS_IsString(stack))
+        failed = put_js_string(e, stack);
+    e->max_bytes = whole;
+    return failed ? -1 : 0;
+}
+
 static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     double time;
@@ -463,6 +489,8 @@ static int encode_known(struct encoder *e, JSObject *object, uint32_t depth, con
         return encode_collection(e, object, depth, path);
     case JS_CLASS_ERROR:
         return encode_error(e, object, depth, path);
+    case JS_CLASS_DOM_EXCEPTION:
+        return encode_dom_exception(e, object);
     case JS_CLASS_DATE:
         if (JS_ToFloat64(context, &time, object->u.object_data))
             return -1;
@@ -490,6 +518,7 @@ static bool has_wire_form(const struct encoder *e, const JSObject *object)
     case JS_CLASS_MAP:
     case JS_CLASS_SET:
     case JS_CLASS_ERROR:
+    case JS_CLASS_DOM_EXCEPTION:
     case JS_CLASS_DATE:
     case JS_CLASS_REGEXP:
     case JS_CLASS_ARRAY_BUFFER:

@@ -15,7 +15,6 @@
 #include "message.c"
 #include "quickjs.c"
 #undef vsnprintf
-#include "prelude.js.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
 #define IMPORT(name) __attribute__((import_module(ABI_IMPORT_MODULE), import_name(name)))
@@ -36,7 +35,27 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "call.c"
 #include "module.c"
 #include "program.c"
+#include "text.c"
+#include "sequence.c"
+#include "host.c"
+#include "url.c"
+#include "url_write.c"
+#include "params.c"
+#include "search_params.c"
+#include "url_class.c"
+#include "encoding.c"
+#include "clone.c"
+#include "event.c"
+#include "event_target.c"
+#include "abort.c"
+#include "crypto.c"
+#include "locale_number.c"
+#include "locale_date.c"
+#include "describe.c"
+#include "table.c"
+#include "console_line.c"
 #include "console.c"
+#include "web.c"
 
 /* ---- exports ---- */
 
@@ -82,7 +101,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     clock_init(global);
     failed = tools_class_init() || modules_init(global);
     JS_FreeValue(context, global);
-    if (failed || run_prelude() || tools_replace(&nothing))
+    if (failed || web_init() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;
     JS_RunGC(runtime);
     return leave(STATUS_OK);
@@ -284,6 +303,7 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     calls_clear();
     modules_give_up();
     failures_clear();
+    console_finish();
     set_value(context, &modules_failure, JS_UNDEFINED);
     program_forget();
     js_free(context, outbox.data);

@@ -204,7 +204,12 @@ static void modules_give_up(void)
     list_for_each(at, &context->loaded_modules) {
         JSModuleDef *module = list_entry(at, JSModuleDef, link);
 
-        if (module->status != JS_MODULE_STATUS_EVALUATING && module->status != JS_MODULE_STATUS_EVALUATING_ASYNC)
+        bool pending = JS_IsPromise(module->promise) &&
+                       JS_PromiseState(context, module->promise) == JS_PROMISE_PENDING;
+
+        /* What stopped it cannot be caught, so it must not be thrown again either. */
+        if (!pending && !JS_IsUncatchableError(module->eval_exception) && module->status != JS_MODULE_STATUS_EVALUATING &&
+            module->status != JS_MODULE_STATUS_EVALUATING_ASYNC)
             continue;
         module->status = JS_MODULE_STATUS_EVALUATED;
         module->cycle_root = module;
@@ -212,9 +217,9 @@ static void modules_give_up(void)
         JS_ThrowInternalError(context, "the module was stopped while it ran; a new session can load it");
         set_value(context, &module->eval_exception, JS_GetException(context));
         /* What a later import is given. */
-        if (JS_IsUndefined(module->promise))
-            module->promise = new_promise();
-        if (JS_IsPromise(module->promise) && JS_PromiseState(context, module->promise) == JS_PROMISE_PENDING)
+        if (!pending)
+            set_value(context, &module->promise, new_promise());
+        if (JS_IsPromise(module->promise))
             fulfill_or_reject_promise(context, module->promise, module->eval_exception, true);
     }
 }

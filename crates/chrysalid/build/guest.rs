@@ -45,7 +45,6 @@ const FLAGS: &[&str] = &[
     "-isystem",
     "quickjs",
     "-Iguest",
-    "-Igenerated",
     "-Wl,--export=__stack_pointer",
     "-Wl,--export=board",
     "-Wl,-z,stack-size=1048576",

@@ -3,7 +3,6 @@
 //! ```text
 //! guest/*.c, *.h          the repository's guest folder
 //! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys
-//! generated/prelude.js.h  from guest/prelude.js: the text as `prelude_js`, its length as `prelude_js_length`
 //! libregexp.c …           one `#include` each, so that QuickJS's files count as system headers
 //! ```
 
@@ -31,9 +30,9 @@ impl Source {
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let (quickjs, rquickjs_sys) = carrier(folder)?;
         let mut files = BTreeMap::new();
-        collect(&mut files, folder, "guest", &["c", "h", "js"])?;
-        collect(&mut files, &quickjs, "quickjs", &["c", "h"])?;
-        generate(&mut files)?;
+        collect(&mut files, folder, "guest")?;
+        collect(&mut files, &quickjs, "quickjs")?;
+        generate(&mut files);
         let header = files.get("quickjs/quickjs.h").map(|bytes| String::from_utf8_lossy(bytes));
         let quickjs_ng = header
             .and_then(|text| quickjs_version(&text))
@@ -93,48 +92,22 @@ fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-fn collect(files: &mut BTreeMap<String, Vec<u8>>, folder: &Path, name: &str, extensions: &[&str]) -> Result<()> {
+fn collect(files: &mut BTreeMap<String, Vec<u8>>, folder: &Path, name: &str) -> Result<()> {
     let cannot_list = |error| Error::file("list", folder, &error);
     for entry in fs::read_dir(folder).map_err(cannot_list)? {
         let path = entry.map_err(cannot_list)?.path();
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-        if extensions.contains(&extension) && !file.starts_with('.') {
+        if ["c", "h"].contains(&extension) && !file.starts_with('.') {
             files.insert(format!("{name}/{file}"), super::read(&path)?);
         }
     }
     Ok(())
 }
 
-fn generate(files: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
+fn generate(files: &mut BTreeMap<String, Vec<u8>>) {
     for unit in super::UNITS.iter().filter(|unit| !unit.contains('/')) {
         files.insert((*unit).to_owned(), format!("#include <{unit}>\n").into_bytes());
-    }
-    let prelude = files.remove("guest/prelude.js").ok_or_else(|| Error::new("guest/prelude.js is missing"))?;
-    files.insert("generated/prelude.js.h".to_owned(), header("prelude_js", &prelude).into_bytes());
-    Ok(())
-}
-
-/// The text as a C string, one line of it a line. Its length leaves out the zero at its end.
-fn header(name: &str, text: &[u8]) -> String {
-    let mut code = format!("#pragma once\n#include <stddef.h>\nstatic const char {name}[] =\n");
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        code.push_str("    \"");
-        code.extend(line.iter().map(|byte| escape(*byte)));
-        code.push_str("\"\n");
-    }
-    code.push_str("    \"\";\n");
-    code + &format!("static const size_t {name}_length = sizeof({name}) - 1;\n")
-}
-
-fn escape(byte: u8) -> String {
-    match byte {
-        b'\n' => "\\n".to_owned(),
-        // `?` because of trigraphs.
-        b'"' | b'\\' | b'?' => format!("\\{}", char::from(byte)),
-        b' '..=b'~' => char::from(byte).to_string(),
-        // Always three digits: a digit that follows is not taken for a part of it.
-        _ => format!("\\{byte:03o}"),
     }
 }
 
@@ -154,21 +127,6 @@ mod tests {
         let header = "#define QJS_VERSION_MAJOR 0\n#define QJS_VERSION_MINOR 16\n#define QJS_VERSION_PATCH 2\n";
         assert_eq!(quickjs_version(header).as_deref(), Some("0.16.2"));
         assert_eq!(quickjs_version("#define QJS_VERSION_MAJOR 0\n"), None);
-    }
-
-    #[test]
-    fn a_text_becomes_a_c_string() {
-        assert_eq!(
-            header("prelude_js", "a ?? \"\\n\"\né1\t".as_bytes()),
-            r#"#pragma once
-#include <stddef.h>
-static const char prelude_js[] =
-    "a \?\? \"\\n\"\n"
-    "\303\2511\011"
-    "";
-static const size_t prelude_js_length = sizeof(prelude_js) - 1;
-"#
-        );
     }
 
     #[test]

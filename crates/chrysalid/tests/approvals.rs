@@ -199,7 +199,7 @@ fn h16_a_tool_that_is_gone_or_changed_at_the_resume() {
     assert_eq!(refused.kind(), ErrorKind::StaleArguments);
     assert_eq!(
         refused.to_string(),
-        "arguments of call 1.1 do not fit the schema of \"gate\" any more: \"question\" is a required property"
+        "arguments of call 1.1 do not fit the schema of \"gate\" any more: gate: missing \"question\" (any value)"
     );
     let mut session = fresh_engine().restore(&bytes, &world.tools(), Restore::Resume).unwrap();
     assert_eq!(world.decide(&mut session, "1.1", Decision::Approve).value(), Value::from(1));

@@ -171,7 +171,7 @@ fn a_schema_names_the_field() {
         ("{}", "mirror: missing \"to\" (string)"),
         ("", "mirror: missing \"to\" (string)"),
         ("'text'", "mirror: the argument must be an object, got a string"),
-        ("{to: 'a'}", "mirror: \"to\" must match the pattern \"^[a-z]+@x$\""),
+        ("{to: 'a'}", "mirror: \"to\" must match \"^[a-z]+@x$\""),
         ("{to: 'a@x', lines: [{count: 1}, {count: 0}]}", "mirror: \"lines[1].count\" must be at least 1, got 0"),
         ("{to: 'a@x', cc: 1}", "mirror: unknown field \"cc\" (known: \"to\", \"lines\")"),
     ] {
@@ -194,9 +194,11 @@ fn a_set_that_is_not_sound_is_refused() {
     );
     let outside = refused(Capability::external("a").input_schema(json!({ "$ref": "https://x.example/s.json" })));
     assert!(outside.starts_with("input schema of \"a\" does not compile: "), "{outside}");
-    for (name, message) in [("", "tool name \"\" is empty"), ("a..b", ""), ("a\nb", ""), ("$search", "")] {
+    for name in ["", "a..b", "a\nb"] {
+        let message = format!("tool name {name:?} is not made of visible parts joined by dots, at most 256 bytes");
         assert_eq!(refused(Capability::external(name)), message);
     }
+    assert_eq!(refused(Capability::external("$search")), "tool name \"$search\" begins with \"$\", which is reserved");
 }
 
 #[test]

@@ -215,8 +215,8 @@ fn unawaited_calls_are_waited_for() {
 fn a_program_that_waits_for_nothing_is_a_deadlock() {
     for (source, at) in [
         ("await new Promise(() => {})", "awaited at line 1, column 11"),
-        ("const p = new Promise(() => {});\nawait Promise.race([p])", "awaited at line 2, column 1"),
-        ("const locks = []; await new Promise(r => locks.push(r)); locks[0]()", "awaited at line 1, column 19"),
+        ("const p = new Promise(() => {});\nawait Promise.race([p])", "awaited at line 2, column 21"),
+        ("const locks = []; await new Promise(r => locks.push(r)); locks[0]()", "awaited at line 1, column 29"),
         (
             "const never = new Promise(() => {});\nasync function inner() { await never }\n\nawait inner()",
             "awaited at line 2, column 26, in inner; awaited at line 4, column 1",

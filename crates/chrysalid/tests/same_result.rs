@@ -77,7 +77,9 @@ fn tools(world: &World) -> Capabilities {
 /// Drives to the next pause or the end; `true` at the end.
 fn drive(world: &World, session: &mut Session, seen: &mut Seen) -> bool {
     match world.drive(session) {
-        Halt::Paused(_) => {
+        Halt::Paused(pause) => {
+            seen.notes.extend(pause.notes);
+            seen.lines.extend(pause.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)));
             seen.pauses += 1;
             false
         }
@@ -86,8 +88,8 @@ fn drive(world: &World, session: &mut Session, seen: &mut Seen) -> bool {
                 Ok(value) => (format!("value: {}", value.as_str().unwrap_or("not a text")), format!("{value:?}")),
                 Err(failure) => (format!("failure: {failure}"), format!("{failure:?}")),
             };
-            seen.lines = ended.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)).collect();
-            seen.notes = ended.notes;
+            seen.lines.extend(ended.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)));
+            seen.notes.extend(ended.notes);
             seen.record = record(session);
             true
         }
