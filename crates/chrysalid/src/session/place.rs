@@ -8,6 +8,8 @@ use crate::outcome::{Failure, FailureKind, Position};
 use crate::program::{self, Place, Positions, Refusal, RefusalKind};
 use crate::value::Value;
 
+/// Frames of a stack whose places are looked up; each costs a walk over the source.
+const FRAMES: usize = 100;
 /// Code points of a source line that are shown around a place.
 const WIDTH: usize = 120;
 
@@ -19,7 +21,8 @@ impl Session {
         let code = self.code();
         let mut original = String::with_capacity(stack.len());
         let mut rest = stack;
-        while let Some((before, after)) = rest.split_once(&file) {
+        for _ in 0..FRAMES {
+            let Some((before, after)) = rest.split_once(&file) else { break };
             original.push_str(before);
             original.push_str(&file);
             rest = after;
@@ -33,11 +36,12 @@ impl Session {
         original
     }
 
-    /// The innermost place of this program in a stack of original places.
-    pub(super) fn position_in(&self, stack: &str) -> Option<Position> {
+    /// Where an error is shown: at the innermost place of this program in a stack of original places.
+    pub(super) fn position_in(&self, stack: &str, message: &str) -> Option<Position> {
         let file = self.file()?;
         let (_, after) = stack.split_once(&file)?;
-        Some(self.position(place_at(after)?.0))
+        let source = self.state.program.as_ref().map_or("", |program| &*program.source);
+        Some(position(source, program::of_failure(source, place_at(after)?.0, message)))
     }
 
     fn position(&self, place: Place) -> Position {
