@@ -1,6 +1,7 @@
 //! Places in the program as it was given: of errors, whose stacks speak of the text that the guest has and count bytes,
 //! and of awaits.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Session;
@@ -28,7 +29,7 @@ impl Session {
             rest = after;
             if let Some((place, length)) = place_at(after) {
                 let place = positions.original(Place::of_bytes(&code, place.line, place.column));
-                original.push_str(&format!(":{}:{}", place.line, place.column));
+                let _ = write!(original, ":{}:{}", place.line, place.column);
                 rest = after.get(length..).unwrap_or_default();
             }
         }
