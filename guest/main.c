@@ -27,6 +27,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 
 #include "stop.c"
 #include "writer.c"
+#include "foreign.c"
 #include "encode.c"
 #include "decode.c"
 #include "failure.c"
