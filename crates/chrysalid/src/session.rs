@@ -14,6 +14,7 @@ mod instance;
 mod interrupt;
 mod lookup;
 mod memory;
+mod messages;
 mod meter;
 mod modules;
 mod open;

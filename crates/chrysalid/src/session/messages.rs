@@ -1,0 +1,98 @@
+//! What is written to the guest beside programs: its limits, the tree of tools, and answers to calls.
+
+use super::Session;
+use super::lookup::{DESCRIBE, SEARCH};
+use super::state::{Answer, AnswerError};
+use crate::engine::{GUEST_STACK, abi};
+use crate::value::{Value, message};
+
+/// Part of the guest's heap that is left to the allocator: blocks do not fill what they are cut from.
+const HEAP_SLACK: usize = 16;
+
+impl Session {
+    /// The limits that the guest keeps by itself.
+    pub(super) fn configuration(&self) -> [u32; abi::CONFIGURE_WORDS] {
+        let word = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        let baseline = self.making.baseline().map_or(0, |baseline| baseline.len());
+        let heap = self.limits.memory.saturating_sub(baseline);
+        let heap = heap - heap / HEAP_SLACK;
+        let mut words = [0; abi::CONFIGURE_WORDS];
+        for (at, value) in [
+            (abi::CONFIGURE_MEMORY, word(heap)),
+            (abi::CONFIGURE_STACK, GUEST_STACK),
+            (abi::CONFIGURE_ARGUMENT_BYTES, word(self.limits.argument_size)),
+            (abi::CONFIGURE_DEPTH, self.limits.value_depth),
+            (abi::CONFIGURE_NODES, self.limits.value_nodes),
+            (abi::CONFIGURE_RESULT_BYTES, word(self.limits.result_size)),
+            (abi::CONFIGURE_LOG_BYTES, word(self.limits.console_size)),
+        ] {
+            if let Some(place) = words.get_mut(at) {
+                *place = value;
+            }
+        }
+        words
+    }
+
+    /// For each path in `tools` whether it is hidden, the path, and the name of the tool.
+    pub(super) fn tool_names(&self) -> Vec<u8> {
+        let mut message = Vec::new();
+        let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
+        let tools: Vec<(bool, &str, &str)> = self.capabilities.paths().chain(lookups).collect();
+        message::put_varint(&mut message, tools.len());
+        for (hidden, path, name) in tools {
+            message.push(u8::from(hidden));
+            message::put_text(&mut message, path);
+            message::put_text(&mut message, name);
+        }
+        message
+    }
+}
+
+/// Appends an answer to a batch.
+pub(super) fn put_answer(batch: &mut Vec<u8>, answer: Answer) {
+    let (kind, body) = match answer.result {
+        Ok(graph) if answer.module => (abi::ANSWER_MODULE, graph),
+        Ok(value) => (abi::ANSWER_VALUE, value),
+        Err(failed) => (abi::ANSWER_ERROR, error_body(failed)),
+    };
+    batch.extend_from_slice(&answer.call.to_le_bytes());
+    batch.push(kind);
+    batch.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes());
+    batch.extend_from_slice(&body);
+}
+
+fn error_body(failed: AnswerError) -> Vec<u8> {
+    let mut body = Vec::new();
+    message::put_text(&mut body, &failed.error.name);
+    message::put_text(&mut body, &failed.error.message);
+    let fields = [
+        ("tool", Value::from(failed.tool)),
+        ("code", Value::from(snake(&failed.error.name))),
+        ("retryable", Value::from(failed.error.retryable)),
+    ];
+    message::put_fields(&mut body, &fields);
+    body
+}
+
+/// `ToolTimeout` as `tool_timeout`.
+fn snake(name: &str) -> String {
+    let mut code = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.push(letter.to_ascii_lowercase());
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::snake;
+
+    #[test]
+    fn names_become_codes() {
+        assert_eq!(snake("ToolTimeout"), "tool_timeout");
+        assert_eq!(snake("Denied"), "denied");
+    }
+}
