@@ -88,18 +88,25 @@ static JSValue reject_with_exception(JSValue promise)
     return promise;
 }
 
-static JSValue reject_named(JSValue promise, const char *name, const char *message)
+/* As an error of the host: with the tool's name, the stable code, and that the same call would fail again. */
+static JSValue reject_named(JSValue promise, const char *name, const char *code, JSValueConst tool, const char *message)
 {
     JSValue error = new_error(name, (uint32_t)strlen(name), JS_NewString(context, message));
 
     if (JS_IsException(error))
         return reject_with_exception(promise);
+    if (JS_DefinePropertyValueStr(context, error, "tool", js_dup(tool), JS_PROP_C_W_E) < 0 ||
+        JS_DefinePropertyValueStr(context, error, "code", JS_NewString(context, code), JS_PROP_C_W_E) < 0 ||
+        JS_DefinePropertyValueStr(context, error, "retryable", JS_FALSE, JS_PROP_C_W_E) < 0) {
+        JS_FreeValue(context, error);
+        return reject_with_exception(promise);
+    }
     fulfill_or_reject_promise(context, promise, error, true);
     JS_FreeValue(context, error);
     return promise;
 }
 
-static JSValue reject_too_large(JSValue promise, const struct encoder *e)
+static JSValue reject_too_large(JSValue promise, JSValueConst tool, const struct encoder *e)
 {
     char message[160];
 
@@ -109,7 +116,7 @@ static JSValue reject_too_large(JSValue promise, const struct encoder *e)
         snprintf(message, sizeof(message), "arguments are deeper than %u levels", limits.depth);
     else
         snprintf(message, sizeof(message), "arguments are larger than %u bytes", limits.argument_bytes);
-    return reject_named(promise, "ArgumentTooLarge", message);
+    return reject_named(promise, "ArgumentTooLarge", "argument_too_large", tool, message);
 }
 
 static JSValue reject_argument_count(JSValue promise, JSValueConst name, int count)
@@ -132,7 +139,8 @@ static JSValue hand_over(JSValue promise, JSValueConst name, const struct encode
     number = import_call(text, (uint32_t)length, e->out.data, e->out.length);
     JS_FreeCString(context, text);
     if (number == CALL_REFUSED)
-        return reject_named(promise, "CallBudgetExceeded", "too many calls wait in the host's memory");
+        return reject_named(promise, "CallBudgetExceeded", "call_budget_exceeded", name,
+                            "too many calls wait in the host's memory");
     if (number != CALL_STOPPED && calls_add(number, promise))
         return reject_with_exception(promise);
     return promise;
@@ -160,7 +168,7 @@ static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     if (!encode_value(&e, argc > 0 ? argv[0] : JS_UNDEFINED, 0, NULL))
         promise = hand_over(promise, data[0], &e);
     else if (e.too_large)
-        promise = reject_too_large(promise, &e);
+        promise = reject_too_large(promise, data[0], &e);
     else
         promise = reject_with_exception(promise);
     encoder_free(&e);

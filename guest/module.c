@@ -224,11 +224,6 @@ static void modules_give_up(void)
     }
 }
 
-static JSValue import_failed(JSValue promise)
-{
-    return reject_with_exception(promise);
-}
-
 static JSValue import_module(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
     struct encoder e = { .mode = ENCODE_STRICT, .max_bytes = limits.argument_bytes, .nodes_left = limits.nodes };
@@ -250,22 +245,22 @@ static JSValue import_module(JSContext *ctx, JSValueConst this_value, int argc, 
     JS_FreeCString(ctx, text);
     JS_FreeCString(ctx, base_text);
     if (!joined)
-        return import_failed(promise);
+        return reject_with_exception(promise);
     key = JS_NewAtom(ctx, joined);
     js_free(ctx, joined);
     if (key == JS_ATOM_NULL)
-        return import_failed(promise);
+        return reject_with_exception(promise);
     module = module_find(key);
     if (module) {
         JS_FreeAtom(ctx, key);
-        return module_evaluate(promise, module) ? import_failed(promise) : promise;
+        return module_evaluate(promise, module) ? reject_with_exception(promise) : promise;
     }
     request = JS_NewObjectProto(ctx, JS_NULL);
     name = JS_NewString(ctx, ABI_MODULE_CALL);
     if (JS_IsException(request) || JS_IsException(name) ||
         JS_DefinePropertyValueStr(ctx, request, "specifier", JS_AtomToString(ctx, key), JS_PROP_C_W_E) < 0 ||
         encode_value(&e, request, 0, NULL))
-        promise = e.too_large ? reject_too_large(promise, &e) : reject_with_exception(promise);
+        promise = e.too_large ? reject_too_large(promise, name, &e) : reject_with_exception(promise);
     else
         promise = hand_over(promise, name, &e);
     JS_FreeAtom(ctx, key);

@@ -153,6 +153,8 @@ static int parse_program(JSParseState *s)
         function->is_eval = true;
         if (failed || (returns && check_vars(s, vars)))
             return -1;
+        if (function->scopes[function->body_scope].has_using)
+            return js_parse_error(s, "a using declaration needs a block around it");
     }
     emit_op(s, OP_get_loc);
     emit_u16(s, function->eval_ret_idx);

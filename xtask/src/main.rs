@@ -3,6 +3,7 @@
 mod bench;
 mod guest;
 mod layers;
+mod node;
 mod test;
 
 use std::env;

@@ -8,6 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use crate::node;
+
 /// An example whose text has this sentence is run, without input; all others are only compiled.
 const RUN_ME: &str = "Run by `cargo xtask test`.";
 
@@ -101,6 +103,11 @@ fn tests(options: &Options, count: &mut Count) -> Result<bool> {
     }
     if options.long {
         command.env("CHRYSALID_LONG_TESTS", "1");
+    }
+    match node::find() {
+        Ok(node) => drop(command.env(node::VARIABLE, node)),
+        // The tests that need it say so.
+        Err(error) => eprintln!("error: {error:#}"),
     }
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines) {

@@ -169,7 +169,7 @@ impl Call {
         self.context.id
     }
 
-    /// Name of its capability.
+    /// Name of its capability; `$import` for a module that is fetched.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -328,7 +328,7 @@ pub struct PendingCall {
 pub struct CallRecord {
     /// Its id.
     pub id: CallId,
-    /// Name of its capability.
+    /// Name of its capability; `$import` for a module that was fetched.
     pub name: String,
     /// Where it stands.
     pub status: CallStatus,

@@ -31,6 +31,10 @@
 //! is the step machine, [`Session::step`] and [`Step`], without async and without a clock. A program that waits for a
 //! person is [`Outcome::Paused`]; [`Session::decide`] takes the [`Decision`]. [`Session::snapshot`] and
 //! [`Engine::restore`] move a session elsewhere. [`Limits`] bound everything. Values cross as [`Value`].
+//!
+//! Programs are JavaScript or TypeScript, in the forms in which models write them, and may import [`Modules`] that the host
+//! supplies. What a model is told comes from [`Capabilities::catalogue`] and [`interpreter_description`]; what it reads
+//! afterwards is a [`Report`].
 
 mod call;
 mod capability;

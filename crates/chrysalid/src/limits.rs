@@ -21,7 +21,7 @@ pub struct Limits {
     pub cpu_time: Duration,
     /// Wall clock of a program outside pauses. Default none.
     pub wall_time: Option<Duration>,
-    /// Calls per program. Default 256.
+    /// Calls per program, modules that are fetched included. Default 256.
     pub calls: u32,
     /// Calls that run at one time; the rest queue. Default 32.
     pub calls_in_flight: u32,
@@ -29,7 +29,7 @@ pub struct Limits {
     pub argument_size: usize,
     /// Result of one call, encoded. Default 4 MiB.
     pub call_result_size: usize,
-    /// Levels of nesting of a value. Default 512, at most 512.
+    /// Levels of nesting of a value; a program's own value is cut there, others are refused. Default 512, at most 512.
     pub value_depth: u32,
     /// Parts of a value. Default 1,000,000.
     pub value_nodes: u32,
@@ -37,7 +37,7 @@ pub struct Limits {
     pub console_size: usize,
     /// Value of a program, encoded. Default 1 MiB.
     pub result_size: usize,
-    /// Source text of a program. Default 256 KiB.
+    /// Source text of a program, or of a module. Default 256 KiB.
     pub source_size: usize,
     /// Calls that wait for a person at one time. Default 64.
     pub pending_approvals: u32,

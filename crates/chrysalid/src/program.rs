@@ -13,6 +13,7 @@ mod edits;
 mod ending;
 mod fence;
 mod language;
+mod member;
 mod modules;
 mod nesting;
 mod parse;
@@ -29,6 +30,7 @@ use oxc_ast_visit::VisitJs;
 use oxc_span::{GetSpan, Span};
 
 pub(crate) use edits::Positions;
+pub(crate) use member::of_failure;
 pub(crate) use place::{Place, excerpt};
 
 use edits::Edits;

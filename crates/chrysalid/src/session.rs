@@ -59,7 +59,8 @@ pub struct SessionOptions {
     pub context: Vec<u8>,
     /// Timers later than this do not keep a driver waiting: the program pauses. Default 30 s.
     pub park_after: Option<Duration>,
-    /// What programs may import. Default nothing. Not part of a snapshot: a session that is restored is given them again.
+    /// What programs may import. Default nothing. Not part of a snapshot: a session that is restored is given it again,
+    /// for what is not in its heap yet.
     pub modules: Modules,
     /// Told of calls, console lines and pauses as they happen.
     pub events: Option<Arc<dyn EventSink>>,

@@ -86,8 +86,8 @@ pub enum Value {
     /// container before its children. Objects are `ArrayBuffer`, `TypedArray`, `Date`, `RegExp`, `Array`, `Object`,
     /// `Map`, `Set` and `Error`. The one meant stands earlier in that order, or contains this value.
     Ref(u32),
-    /// A short text in place of something that does not cross (a function, a symbol, a promise, a class instance) in
-    /// the result of a program. Cannot be passed to a program.
+    /// A short text in place of something that does not cross (a function, a symbol, a promise that is not fulfilled, a
+    /// proxy, what is too deep) in the result of a program. Cannot be passed to a program.
     Description(String),
 }
 

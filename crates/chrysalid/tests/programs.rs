@@ -219,7 +219,7 @@ fn a_program_that_waits_for_nothing_is_a_deadlock() {
         ("const locks = []; await new Promise(r => locks.push(r)); locks[0]()", "awaited at line 1, column 29"),
         (
             "const never = new Promise(() => {});\nasync function inner() { await never }\n\nawait inner()",
-            "awaited at line 2, column 26, in inner; awaited at line 4, column 1",
+            "awaited at line 2, column 32, in inner; awaited at line 4, column 7",
         ),
         ("new Promise(() => {})", ""),
     ] {

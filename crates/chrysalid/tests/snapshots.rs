@@ -549,7 +549,6 @@ fn forty(world: &World) -> Vec<Vec<u8>> {
 fn forty_pauses_do_not_make_the_image_larger() {
     let images = forty(&World::new());
     let (first, last) = (images[0].len(), images[39].len());
-    eprintln!("{:?}", images.iter().map(Vec::len).collect::<Vec<_>>());
     assert!(last * 10 <= first * 11, "the first has {first} bytes, the fortieth {last}");
 }
 

@@ -18,7 +18,7 @@ const MAX_DOUBLING_NODES: usize = 2_000;
 
 pub(crate) struct Schema {
     name: String,
-    schema: serde_json::Value,
+    source: serde_json::Value,
     validator: jsonschema::Validator,
     doubles: bool,
 }
@@ -32,7 +32,7 @@ impl Schema {
             .build(schema)
             .map(|validator| Self {
                 name: name.to_owned(),
-                schema: schema.clone(),
+                source: schema.clone(),
                 validator,
                 doubles: found.reference && found.alternative,
             })
@@ -51,11 +51,11 @@ impl Schema {
             ));
         }
         if self.validator.is_valid(&json) {
-            return match unknown_fields(&self.schema, &json).is_empty() {
-                true => Ok(()),
-                // Ignored in silence it would give wrong data with no sign of it.
-                false => Err(self.in_words(&json).unwrap_or_else(|| "an unknown field".to_owned())),
-            };
+            if unknown_fields(&self.source, &json).is_empty() {
+                return Ok(());
+            }
+            // Ignored in silence it would give wrong data with no sign of it.
+            return Err(self.in_words(&json).unwrap_or_else(|| format!("{}: an unknown field", self.name)));
         }
         Err(self.in_words(&json).unwrap_or_else(|| {
             let errors = self.validator.iter_errors(&json).take(MAX_COMPLAINTS);
@@ -65,7 +65,7 @@ impl Schema {
     }
 
     fn in_words(&self, json: &serde_json::Value) -> Option<String> {
-        catalogue::complaint(&self.name, &self.schema, json)
+        catalogue::complaint(&self.name, &self.source, json)
     }
 
     fn written(&self, argument: &Value, size: usize) -> Result<serde_json::Value, ValueError> {

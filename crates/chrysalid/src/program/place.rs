@@ -29,6 +29,16 @@ impl Place {
         Self { line, column }
     }
 
+    /// The byte offset of this place, if the text has it.
+    pub(super) fn offset_in(self, text: &str) -> Option<usize> {
+        let text_of_line = line_of(text.strip_prefix('\u{feff}').unwrap_or(text), self.line)?;
+        let before = usize::try_from(self.column).ok()?.checked_sub(1)?;
+        let (within, _) = text_of_line.char_indices().nth(before)?;
+        // Both are parts of one text.
+        let begin = text_of_line.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+        Some(begin + within)
+    }
+
     /// Moves over `text`, which follows this place.
     pub(super) fn advance(&mut self, text: &str) {
         let mut characters = text.chars().peekable();

@@ -31,6 +31,7 @@ const PARK_AFTER: Duration = Duration::from_secs(30);
 const HEAP_SLACK: usize = 16;
 
 /// What the machine does next.
+#[expect(clippy::large_enum_variant, reason = "made and taken apart at once")]
 pub(super) enum Next {
     /// The guest runs these entries.
     Enter(Doing, Vec<Entry>),
@@ -263,7 +264,9 @@ impl Session {
         if board.program == abi::PROGRAM_REJECTED {
             return Ok(Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]));
         }
-        if !program.begun {
+        if program.begun {
+            self.finish_imports();
+        } else {
             match self.static_imports() {
                 Static::Ready => return Ok(self.begin_program()),
                 Static::Failed(failure) => {
@@ -272,8 +275,6 @@ impl Session {
                 }
                 Static::Waiting => {}
             }
-        } else {
-            self.finish_imports();
         }
         let calls = self.startable();
         if !calls.is_empty() {

@@ -82,7 +82,7 @@ impl Session {
             return;
         }
         let failure = match value {
-            Ok(value) => self.failure_of(&board, value),
+            Ok(value) => self.failure_of(&board, &value),
             Err(failure) => failure,
         };
         if which == abi::OUTCOME_FAILURE {
@@ -119,9 +119,9 @@ impl Session {
             .map_err(|error| Failure::of(FailureKind::ResultTooLarge, format!("the program's value: {error}")))
     }
 
-    fn failure_of(&mut self, board: &Board, thrown: Value) -> Failure {
+    fn failure_of(&mut self, board: &Board, thrown: &Value) -> Failure {
         let full = board.memory_hits > 0;
-        match &thrown {
+        match thrown {
             Value::Null if full => self.out_of_memory(),
             Value::Error(error) if is_out_of_memory(error) => self.out_of_memory(),
             Value::Error(error) => {
@@ -131,7 +131,7 @@ impl Session {
                 let stack = self.original_stack(error.stack.as_deref().unwrap_or_default());
                 Failure {
                     name: error.name.clone(),
-                    position: self.position_in(&stack),
+                    position: self.position_in(&stack, &error.message),
                     stack,
                     value: Some(thrown.clone()),
                     ..Failure::of(FailureKind::Exception, &error.message)

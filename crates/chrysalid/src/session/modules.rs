@@ -66,7 +66,7 @@ impl Session {
             if let Some(program) = &mut self.state.program {
                 program.loading.jobs.push(Job { call: None, key: key.clone() });
             }
-            self.fetch(key, None);
+            self.fetch(&key, None);
         }
     }
 
@@ -79,38 +79,38 @@ impl Session {
         self.state.modules.remove(&key);
         let Some(program) = &mut self.state.program else { return };
         program.loading.jobs.push(Job { call: Some(number), key: key.clone() });
-        self.fetch(key, Some(number));
+        self.fetch(&key, Some(number));
     }
 
     /// Sees to it that a key is fetched, by this call of the program's or a new one.
-    fn fetch(&mut self, key: String, call: Option<u32>) {
+    fn fetch(&mut self, key: &str, call: Option<u32>) {
         let Some(program) = &mut self.state.program else { return };
         let loading = &mut program.loading;
-        let known = loading.staged.contains_key(&key)
-            || loading.failed.contains_key(&key)
-            || loading.fetching.values().any(|fetched| *fetched == key);
+        let known = loading.staged.contains_key(key)
+            || loading.failed.contains_key(key)
+            || loading.fetching.values().any(|fetched| fetched == key);
         if let (true, Some(number)) = (known, call) {
             // Somebody else's fetch answers this one.
-            return self.record_fetch(number, &key, CallStatus::Started);
+            return self.record_fetch(number, key, CallStatus::Started);
         }
         if known {
             return;
         }
-        if let Some(error) = self.cannot_fetch(&key) {
+        if let Some(error) = self.cannot_fetch(key) {
             if let Some(program) = &mut self.state.program {
-                program.loading.failed.insert(key.clone(), error);
+                program.loading.failed.insert(key.to_owned(), error);
             }
             if let Some(number) = call {
-                self.record_fetch(number, &key, CallStatus::Started);
+                self.record_fetch(number, key, CallStatus::Started);
             }
             return;
         }
         let Some(number) = call.or_else(|| self.next_number()) else { return };
         if let Some(program) = &mut self.state.program {
             program.calls_made += 1;
-            program.loading.fetching.insert(number, key.clone());
+            program.loading.fetching.insert(number, key.to_owned());
         }
-        self.record_fetch(number, &key, CallStatus::Queued);
+        self.record_fetch(number, key, CallStatus::Queued);
     }
 
     fn cannot_fetch(&self, key: &str) -> Option<ToolError> {
@@ -191,7 +191,7 @@ impl Session {
                 }
                 for import in imports {
                     if !self.state.modules.contains_key(&import) {
-                        self.fetch(import, None);
+                        self.fetch(&import, None);
                     }
                 }
             }
@@ -216,12 +216,11 @@ impl Session {
             return Err(ToolError::named("ResultTooLarge", message));
         }
         let hash: [u8; 32] = Sha256::digest(source).into();
-        let prepared = match self.making.engine.modules().get(&hash) {
-            Some(prepared) => prepared,
-            None => {
-                let prepared = program::prepare_module(source).map_err(|refusal| syntax_error(key, &refusal))?;
-                self.making.engine.modules().put(hash, prepared)
-            }
+        let prepared = if let Some(prepared) = self.making.engine.modules().get(&hash) {
+            prepared
+        } else {
+            let prepared = program::prepare_module(source).map_err(|refusal| syntax_error(key, &refusal))?;
+            self.making.engine.modules().put(hash, prepared)
         };
         let imports = prepared.imports.iter().map(|specifier| key_of(key, specifier)).collect();
         Ok(Staged { code: prepared.code.clone(), hash, imports })

@@ -1,6 +1,7 @@
 //! Places in the program as it was given: of errors, whose stacks speak of the text that the guest has and count bytes,
 //! and of awaits.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Session;
@@ -8,6 +9,8 @@ use crate::outcome::{Failure, FailureKind, Position};
 use crate::program::{self, Place, Positions, Refusal, RefusalKind};
 use crate::value::Value;
 
+/// Frames of a stack whose places are looked up; each costs a walk over the source.
+const FRAMES: usize = 100;
 /// Code points of a source line that are shown around a place.
 const WIDTH: usize = 120;
 
@@ -19,13 +22,14 @@ impl Session {
         let code = self.code();
         let mut original = String::with_capacity(stack.len());
         let mut rest = stack;
-        while let Some((before, after)) = rest.split_once(&file) {
+        for _ in 0..FRAMES {
+            let Some((before, after)) = rest.split_once(&file) else { break };
             original.push_str(before);
             original.push_str(&file);
             rest = after;
             if let Some((place, length)) = place_at(after) {
                 let place = positions.original(Place::of_bytes(&code, place.line, place.column));
-                original.push_str(&format!(":{}:{}", place.line, place.column));
+                let _ = write!(original, ":{}:{}", place.line, place.column);
                 rest = after.get(length..).unwrap_or_default();
             }
         }
@@ -33,11 +37,12 @@ impl Session {
         original
     }
 
-    /// The innermost place of this program in a stack of original places.
-    pub(super) fn position_in(&self, stack: &str) -> Option<Position> {
+    /// Where an error is shown: at the innermost place of this program in a stack of original places.
+    pub(super) fn position_in(&self, stack: &str, message: &str) -> Option<Position> {
         let file = self.file()?;
         let (_, after) = stack.split_once(&file)?;
-        Some(self.position(place_at(after)?.0))
+        let source = self.state.program.as_ref().map_or("", |program| &*program.source);
+        Some(position(source, program::of_failure(source, place_at(after)?.0, message)))
     }
 
     fn position(&self, place: Place) -> Position {
