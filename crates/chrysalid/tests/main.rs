@@ -16,6 +16,7 @@ mod calls;
 mod console;
 mod data_work;
 mod limits;
+mod locale;
 mod modules;
 mod programs;
 mod same_result;
