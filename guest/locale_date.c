@@ -321,7 +321,10 @@ static int replace_date_method(const char *name, int which)
 
 static int locale_init(void)
 {
-    return replace_method(JS_CLASS_NUMBER, "toLocaleString", number_to_locale) ||
+    return ranks_init() ||
+                   define_hidden(context->class_proto[JS_CLASS_STRING], "localeCompare",
+                                 JS_NewCFunction(context, locale_compare, "localeCompare", 1)) ||
+                   replace_method(JS_CLASS_NUMBER, "toLocaleString", number_to_locale) ||
                    replace_method(JS_CLASS_BIG_INT, "toLocaleString", bigint_to_locale) ||
                    replace_date_method("toLocaleDateString", 1) || replace_date_method("toLocaleTimeString", 2) ||
                    replace_date_method("toLocaleString", 3)

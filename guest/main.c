@@ -33,6 +33,9 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "failure.c"
 #include "clock.c"
 #include "near.c"
+#include "bytecode.c"
+#include "callee.c"
+#include "error_stack.c"
 #include "call.c"
 #include "module.c"
 #include "program.c"
@@ -51,6 +54,8 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "abort.c"
 #include "crypto.c"
 #include "locale_number.c"
+#include "locale_weights.c"
+#include "locale_compare.c"
 #include "locale_date.c"
 #include "describe.c"
 #include "table.c"
@@ -100,7 +105,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     board.counter = (uint32_t)(uintptr_t)&context->interrupt_counter;
     global = JS_GetGlobalObject(context);
     clock_init(global);
-    failed = tools_class_init() || modules_init(global);
+    failed = tools_class_init() || error_stack_init() || modules_init(global);
     JS_FreeValue(context, global);
     if (failed || web_init() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;

@@ -47,8 +47,29 @@ static const char *absent_global(const char *name)
 /* The text for a call of a tool that is not there, if the function that is missing is one. */
 static bool missing_tool_message(char *buffer, size_t size);
 
+/* These name what was called or gone through, if that is certain; `otherwise` is said where it has no name. */
+static bool callee_message(char *buffer, size_t size);
+static bool iterable_message(char *buffer, size_t size, const char *otherwise);
+
+/* What the text of an error is in place of the engine's; false to leave that one. */
+static bool better_message(char *buffer, size_t size, const char *format, const char *name)
+{
+    if (!strcmp(format, "not a function"))
+        return missing_tool_message(buffer, size) || callee_message(buffer, size) || iterable_message(buffer, size, NULL);
+    if (!strcmp(format, "not a constructor"))
+        return callee_message(buffer, size);
+    if (!strcmp(format, "value is not iterable"))
+        return iterable_message(buffer, size, NULL);
+    if (name && (!strcmp(name, "Symbol.iterator") || !strcmp(name, "Symbol.asyncIterator")) &&
+        !strncmp(format, "cannot read property '%s' of ", 29))
+        return iterable_message(buffer, size, format + 29);
+    return false;
+}
+
 static int format_message(char *buffer, size_t size, const char *format, va_list arguments)
 {
+    const char *read = NULL;
+
     if (!strcmp(format, "%s is not defined")) {
         va_list names;
         const char *name, *instead;
@@ -60,7 +81,14 @@ static int format_message(char *buffer, size_t size, const char *format, va_list
         if (instead)
             return snprintf(buffer, size, "%s is not available here: %s", name, instead);
     }
-    if (!strcmp(format, "not a function") && missing_tool_message(buffer, size))
+    if (!strncmp(format, "cannot read property", 20)) {
+        va_list names;
+
+        va_copy(names, arguments);
+        read = va_arg(names, const char *);
+        va_end(names);
+    }
+    if (better_message(buffer, size, format, read))
         return (int)strlen(buffer);
     return vsnprintf(buffer, size, format, arguments);
 }

@@ -22,6 +22,7 @@ mod console;
 mod data_work;
 mod hostile_globals;
 mod limits;
+mod locale;
 mod modules;
 mod nesting;
 mod programs;

@@ -113,7 +113,7 @@ fn what_is_wrong_with_a_module_is_said() {
         failure("import 'bad.js'")
     );
     assert_eq!(failure("import 'throws.js'; 1"), "RangeError: from within");
-    assert_eq!(failure("import { nothing } from 'stats'; nothing()"), "TypeError: not a function");
+    assert_eq!(failure("import { nothing } from 'stats'; nothing()"), "TypeError: nothing is not a function");
     let twice = "const why = []; for (const _ of [1, 2]) try { await import('throws.js') } catch (e) { why.push(e.message) } why";
     assert_eq!(value(twice), json(json!(["from within", "from within"])));
 }

@@ -119,6 +119,112 @@ fn an_exception_is_data_with_the_lines_of_the_program() {
 }
 
 #[test]
+fn what_was_called_that_is_no_function_is_named() {
+    let cases = [
+        ("const rows = [1]; rows.mapp(x => x)", "rows.mapp is not a function"),
+        ("let x; x()", "x is not a function"),
+        ("const obj = { a: {} }; obj.a.b(1, 2)", "obj.a.b is not a function"),
+        ("class A { m() { [1].forEach(() => this.q(1)) } } new A().m()", "this.q is not a function"),
+        ("const f = (a, b) => b(a); f(1)", "b is not a function"),
+        ("function f() { let g, x = 1; return g(x) } f()", "g is not a function"),
+        ("[1].filter(x => x).mapp()", "(intermediate value).filter(...).mapp is not a function"),
+        ("(await Promise.resolve(5)).map(x => x)", "(intermediate value).map is not a function"),
+        ("const o = {}; o.f(true ? 1 : 2, o?.k, [...[1]], `a${1}`)", "o.f is not a function"),
+        ("const o = {}, c = () => 1; while (c()) { o.f(c() ? 1 : c() || 2) }", "o.f is not a function"),
+        ("const o = {}; o.f(...[1, 2])", "o.f is not a function"),
+        ("const o = { f: 5 }; o.f?.()", "o.f is not a function"),
+        ("const o = { a: {} }; o.a?.b()", "o.a.b is not a function"),
+        ("const a = [1]; let i = 0; a[i]()", "a[i] is not a function"),
+        ("const a = [1]; a[0]()", "a[0] is not a function"),
+        ("const a = [1]; a[1 + a.length]()", "a[...] is not a function"),
+        ("({})['a-b']()", "(intermediate value)[\"a-b\"] is not a function"),
+        ("const f = () => 1; f(2)()", "f(...) is not a function"),
+        (
+            "for (const r of [1]) { for (const k in { a: 1 }) { try { r.foo(k) } finally { } } }",
+            "r.foo is not a function",
+        ),
+        ("async function f() { await 1; Object.entires({}) } await f()", "Object.entires is not a function"),
+        ("const o = { get f() { return 5 } }; o.f()", "o.f is not a function"),
+        ("const { f } = {}; f()", "f is not a function"),
+        ("[{ a: 1 }].map(({ a }) => a())", "a is not a function"),
+        ("let X; new X(1)", "X is not a constructor"),
+        ("const o = {}; new o.K(...[1])", "o.K is not a constructor"),
+        ("new Math.max()", "Math.max is not a constructor"),
+        ("const o = {}; for (const a of o.rows) {}", "o.rows is not iterable"),
+        ("const o = {}; [1, ...o]", "o is not iterable"),
+        ("const o = {}; const [a, b] = o.pair", "o.pair is not iterable"),
+        ("const [a] = await Promise.resolve()", "undefined is not iterable"),
+        ("const o = {}; for await (const a of o) {}", "o is not async iterable"),
+    ];
+    for (source, message) in cases {
+        assert_eq!(fails(&mut session(), source).to_string(), format!("TypeError: {message}"), "{source}");
+    }
+}
+
+#[test]
+fn what_is_not_sure_is_not_named() {
+    let long = format!("const o = {{}}; o.{}()", "n".repeat(300));
+    let cases = [
+        ("const o = {}; (o.a || o.b)()", "not a function"),
+        ("const c = () => 1; (c() ? c.a : c.b)()", "not a function"),
+        ("(5)()", "not a function"),
+        ("const p = new Proxy(function () {}, { apply: 5 }); p()", "not a function"),
+        ("[1].map(undefined)", "not a function"),
+        ("const f = () => 1; f(); ({ [{ [Symbol.toPrimitive]: 5 }]: 1 })", "not a function"),
+        ("new (() => {})()", "not a constructor"),
+        ("new Map(5)", "value is not iterable"),
+        (&long, "not a function"),
+    ];
+    for (source, message) in cases {
+        assert_eq!(fails(&mut session(), source).to_string(), format!("TypeError: {message}"), "{source}");
+    }
+}
+
+#[test]
+fn names_of_what_was_called_are_bounded() {
+    for links in [2, 30, 3000] {
+        let chain = ".a".repeat(links);
+        let source = format!("const o = {{}}; o.a = o; o{chain}.f()");
+        let failure = fails(&mut session(), &source);
+        assert!(failure.message.ends_with(".a.f is not a function"), "{links}: {failure}");
+        assert!(failure.message.len() <= 200, "{failure}");
+    }
+    let source = format!("let o = {{}}; {} o.f()", "for (const x of [1]) { if (x) { o.q = x; } } ".repeat(2000));
+    let failure = fails(&mut session(), &source).to_string();
+    assert!(failure == "TypeError: o.f is not a function" || failure == "TypeError: not a function", "{failure}");
+    let caught = "const o = {}; let n = 0; while (n < 2000) try { o.f() } catch (e) { n += e.message.length > 0 } n";
+    assert_eq!(eval(&mut session(), caught), Value::from(2000));
+}
+
+#[test]
+fn o13_the_stack_of_an_error_begins_with_its_name_and_message() {
+    let mut session = session();
+    let source = "const rows = [{n: 1}, {}];\nrows.map(r => r.n.toFixed(1)).join()";
+    let failure = fails(&mut session, source);
+    assert_eq!(failure.to_string(), "TypeError: cannot read property 'toFixed' of undefined");
+    assert_eq!(
+        failure.stack,
+        "    at <anonymous> (program-1.js:2:15)\n    at map (native)\n    at <eval> (program-1.js:2:10)\n"
+    );
+    let caught = format!("let stack; try {{ {source} }} catch (e) {{ stack = e.stack }} stack");
+    assert_eq!(
+        eval(&mut session, &caught),
+        text(
+            "TypeError: cannot read property 'toFixed' of undefined\n    at <anonymous> (program-2.js:2:15)\n    at map \
+             (native)\n    at <eval> (program-2.js:2:10)"
+        )
+    );
+    for (source, stack) in [
+        ("new Error().stack", "Error\n    at <eval> (program-3.js:1:5)"),
+        ("class Own extends Error { name = 'Own' } new Own('m').stack.split('\\n')[0]", "Own: m"),
+        ("const e = new Error('m'); e.stack = 'mine'; e.stack", "mine"),
+        ("`${Error.prototype.stack} ${Object.create(new Error('m')).stack}`", "undefined undefined"),
+    ] {
+        assert_eq!(eval(&mut session, source), text(stack), "{source}");
+    }
+}
+
+#[test]
 fn anything_may_be_thrown() {
     let cases = [
         ("throw 'text'", "Thrown", "'text'", text("text")),

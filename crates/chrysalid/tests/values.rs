@@ -203,7 +203,7 @@ fn an_error_that_the_host_made_is_an_error_of_the_language() {
     let mut error = ErrorValue::new("RangeError", "far");
     error.cause = Some(Value::from(3));
     session.decide(pause.pending[0].id, Decision::Respond(error.into())).unwrap();
-    assert_eq!(world.drive(&mut session).value(), json(json!([true, true, "RangeError: far", 3, ""])));
+    assert_eq!(world.drive(&mut session).value(), json(json!([true, true, "RangeError: far", 3, "RangeError: far"])));
 }
 
 #[test]
