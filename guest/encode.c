@@ -105,10 +105,18 @@ static int encode_hole_or_element(struct encoder *e, JSObject *object, uint32_t 
     return failed;
 }
 
+/* Stands for what is left out of a long value. */
+static int put_more(struct encoder *e, uint32_t count)
+{
+    char more[32];
+
+    snprintf(more, sizeof(more), "... %u more items", count);
+    return put_tagged_text(e, TAG_DESCRIPTION, more);
+}
+
 static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     uint32_t length, shown;
-    char more[32];
 
     if (!JS_IsArray(JS_MKPTR(JS_TAG_OBJECT, object)) || JS_ToUint32(context, &length, object->prop[0].u.value))
         return -1;
@@ -120,10 +128,7 @@ static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, con
     for (uint32_t i = 0; i < shown; i++)
         if (encode_hole_or_element(e, object, i, depth, path))
             return -1;
-    if (shown == length)
-        return 0;
-    snprintf(more, sizeof(more), "... %u more items", length - shown);
-    return put_tagged_text(e, TAG_DESCRIPTION, more);
+    return shown < length ? put_more(e, length - shown) : 0;
 }
 
 static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
@@ -138,7 +143,7 @@ static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, co
     shown = e->mode == ENCODE_CLIP && count > CLIP_ELEMENTS ? CLIP_ELEMENTS : count;
     if (shown > e->nodes_left)
         too_many_values(e);
-    else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown))
+    else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown + (shown < count)))
         failed = 0;
     for (; !failed && i < shown; i++) {
         struct path_step step = { path, names[i].atom, 0 };
@@ -153,6 +158,8 @@ static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, co
             failed = encode_value(e, value, depth + 1, &step);
         JS_FreeValue(context, value);
     }
+    if (!failed && shown < count)
+        failed = put_text(e, "...", 3) || put_more(e, count - shown) ? -1 : 0;
     js_free_prop_enum(context, names, count);
     return failed;
 }
