@@ -146,5 +146,6 @@
 #define ERROR_HAS_STACK 1
 #define ERROR_HAS_CAUSE 2
 #define ERROR_HAS_ERRORS 4
+#define ERROR_HAS_DETAILS 8 /* only shown: its other properties as one text */
 
 #endif

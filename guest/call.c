@@ -292,6 +292,8 @@ static JSValue answer_error(struct decoder *d)
     error = new_error(name, length, message);
     if (JS_IsException(error))
         return error;
+    /* So that it gets a place where the program awaits it. */
+    set_value(context, &JS_VALUE_GET_OBJ(error)->u.object_data, JS_UNDEFINED);
     if (remember(d, error) || take_bytes(d, 1, &tag) || *tag != TAG_OBJECT) {
         JS_FreeValue(context, error);
         return JS_EXCEPTION;

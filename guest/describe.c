@@ -300,3 +300,54 @@ static int describe(struct bytes *out, JSValueConst value, int depth)
         return bytes_text(out, "undefined");
     }
 }
+
+#define DETAILS_MAX 10
+
+static bool is_usual(JSAtom name)
+{
+    return name == JS_ATOM_name || name == JS_ATOM_message || name == JS_ATOM_stack || name == JS_ATOM_cause ||
+           name == JS_ATOM_errors;
+}
+
+/* What every failure of a tool has says nothing more, unless the same call may succeed later. */
+static bool is_told(JSObject *error, JSAtom name)
+{
+    static const char *const names[] = { "tool", "code", "retryable" };
+    JSValueConst values[3];
+    bool is_failure = true, told = false;
+
+    for (uint32_t i = 0; i < countof(names); i++) {
+        JSAtom atom = JS_NewAtom(context, names[i]);
+
+        values[i] = data_property(error, atom);
+        is_failure = is_failure && !JS_IsUndefined(values[i]);
+        told = told || atom == name;
+        if (i == 2 && atom == name)
+            told = !(JS_IsBool(values[i]) && JS_VALUE_GET_BOOL(values[i]));
+        JS_FreeAtom(context, atom);
+    }
+    return is_failure && told;
+}
+
+static int error_details(struct bytes *out, JSObject *error)
+{
+    JSPropertyEnum *names;
+    uint32_t count, shown = 0;
+    int status = 0;
+
+    if (JS_GetOwnPropertyNames(context, &names, &count, JS_MKPTR(JS_TAG_OBJECT, error),
+                               JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY))
+        return -1;
+    for (uint32_t i = 0; !status && i < count && shown < DETAILS_MAX; i++) {
+        JSAtom name = names[i].atom;
+
+        if (is_usual(name) || is_told(error, name))
+            continue;
+        status = bytes_text(out, shown++ ? ", " : "{ ") || describe_key(out, name) || bytes_text(out, ": ") ||
+                 describe_property(out, error, name, 1);
+    }
+    js_free_prop_enum(context, names, count);
+    if (!status && shown)
+        status = bytes_text(out, " }");
+    return status ? -1 : 0;
+}

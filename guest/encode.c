@@ -59,10 +59,18 @@ static int encode_hole_or_element(struct encoder *e, JSObject *object, uint32_t 
     return failed;
 }
 
+/* Stands for what is left out of a long value. */
+static int put_more(struct encoder *e, uint32_t count)
+{
+    char more[32];
+
+    snprintf(more, sizeof(more), "... %u more items", count);
+    return put_tagged_text(e, TAG_DESCRIPTION, more);
+}
+
 static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     uint32_t length, shown;
-    char more[32];
 
     if (!JS_IsArray(JS_MKPTR(JS_TAG_OBJECT, object)) || JS_ToUint32(context, &length, object->prop[0].u.value))
         return -1;
@@ -74,10 +82,7 @@ static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, con
     for (uint32_t i = 0; i < shown; i++)
         if (encode_hole_or_element(e, object, i, depth, path))
             return -1;
-    if (shown == length)
-        return 0;
-    snprintf(more, sizeof(more), "... %u more items", length - shown);
-    return put_tagged_text(e, TAG_DESCRIPTION, more);
+    return shown < length ? put_more(e, length - shown) : 0;
 }
 
 static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
@@ -92,7 +97,7 @@ static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, co
     shown = e->mode == ENCODE_CLIP && count > CLIP_ELEMENTS ? CLIP_ELEMENTS : count;
     if (shown > e->nodes_left)
         too_many_values(e);
-    else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown))
+    else if (!put_byte(e, TAG_OBJECT) && !put_varint(e, shown + (shown < count)))
         failed = 0;
     for (; !failed && i < shown; i++) {
         struct path_step step = { path, names[i].atom, 0 };
@@ -107,6 +112,8 @@ static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, co
             failed = encode_value(e, value, depth + 1, &step);
         JS_FreeValue(context, value);
     }
+    if (!failed && shown < count)
+        failed = put_text(e, "...", 3) || put_more(e, count - shown) ? -1 : 0;
     js_free_prop_enum(context, names, count);
     return failed;
 }
@@ -239,8 +246,12 @@ static uint32_t narrow(struct encoder *e)
     return whole;
 }
 
+/* Its own properties beside those that every error has, as one short text; describe.c. */
+static int error_details(struct bytes *out, JSObject *error);
+
 static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
+    struct bytes details = { 0 };
     JSProperty *property;
     JSShapeProperty *cause = find_own_property(&property, object, JS_ATOM_cause);
     JSValue cause_value = cause && (cause->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? js_dup(property->u.value)
@@ -252,15 +263,22 @@ static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, con
     uint32_t whole = narrow(e);
     int failed;
 
+    if (e->mode != ENCODE_STRICT && error_details(&details, object)) {
+        JS_FreeValue(context, cause_value);
+        return -1;
+    }
     failed = put_byte(e, TAG_ERROR) || put_text_property(e, object, JS_ATOM_name, "Error") ||
              put_text_property(e, object, JS_ATOM_message, "") ||
              put_byte(e, (has_stack ? ERROR_HAS_STACK : 0) | (has_cause ? ERROR_HAS_CAUSE : 0) |
-                             (has_errors ? ERROR_HAS_ERRORS : 0));
+                             (has_errors ? ERROR_HAS_ERRORS : 0) | (details.length ? ERROR_HAS_DETAILS : 0));
     e->max_bytes = whole;
     narrow(e);
     if (!failed && has_stack)
         failed = put_js_string(e, object->u.object_data);
     e->max_bytes = whole;
+    if (!failed && details.length)
+        failed = put_text(e, (const char *)details.data, details.length);
+    js_free(context, details.data);
     if (!failed && has_cause) {
         struct path_step step = { path, JS_ATOM_cause, 0 };
         failed = e->mode == ENCODE_CLIP ? encode_or_note(e, cause_value, depth + 1)

@@ -7,6 +7,8 @@ static JSValue error_stack_get(JSContext *ctx, JSValueConst this_value)
     JSValue frames = js_error_get_stack(ctx, this_value), head;
     uint32_t length;
 
+    if (JS_IsUndefined(frames) && JS_IsObject(this_value) && JS_VALUE_GET_OBJ(this_value)->class_id == JS_CLASS_ERROR)
+        frames = js_empty_string(runtime); /* never thrown */
     if (JS_VALUE_GET_TAG(frames) != JS_TAG_STRING)
         return frames;
     head = js_error_toString(ctx, this_value, 0, NULL);

@@ -16,6 +16,8 @@
 #include "quickjs.c"
 #undef vsnprintf
 
+#define STACK_FRAMES 10 /* of an error, unless its program asks for another number */
+
 #define EXPORT(name) __attribute__((export_name(name)))
 #define IMPORT(name) __attribute__((import_module(ABI_IMPORT_MODULE), import_name(name)))
 
@@ -164,6 +166,13 @@ EXPORT(ABI_EXPORT_MODULES) int export_modules(void)
     return leave(STATUS_OK);
 }
 
+/* What an earlier program set for the stacks of errors has no say in this one's. */
+static void stacks_reset(void)
+{
+    set_value(context, &context->error_prepare_stack, JS_UNDEFINED);
+    set_value(context, &context->error_stack_trace_limit, JS_NewInt32(context, STACK_FRAMES));
+}
+
 EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
 {
     int status;
@@ -173,6 +182,7 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
         return STATUS_BAD_MESSAGE;
     program.number = number;
     board.program = PROGRAM_RUNNING;
+    stacks_reset();
     board.memory_hits = 0;
     memory.limit = memory.bound;
     if (memory_is_tight()) {

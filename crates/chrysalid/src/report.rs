@@ -183,7 +183,7 @@ impl Report {
     fn done(value: &Value) -> Self {
         let mut report = Self::new(ReportStatus::Done);
         report.rendered = Some(rendered(value));
-        match value.to_json() {
+        match value.to_json_in_proportion() {
             Ok(json) => report.value = Some(json),
             Err(error) => report.notes.push(format!("{NO_JSON}{error}")),
         }

@@ -113,6 +113,9 @@ pub struct ErrorValue {
     pub cause: Option<Value>,
     /// The `errors` of an `AggregateError`.
     pub errors: Option<Vec<Value>>,
+    /// Its other properties as a text, such as `{ code: 5 }`, where it came out of a program with some; it is shown with
+    /// the error, and lost on the way back in.
+    pub details: Option<String>,
 }
 
 impl ErrorValue {

@@ -89,10 +89,14 @@ fn every_tag_of_the_header_is_the_one_that_crosses() {
 
     let value = crate::support::eval(&mut crate::support::session(), "new (class Point { x = 1 })()");
     assert_eq!(value.to_string(), "Point { x: 1 }", "TAG_INSTANCE crosses in results only");
+    let source = "[Object.assign(new Error('m'), { code: 5 })]";
+    let value = crate::support::eval(&mut crate::support::session(), source);
+    let Value::Error(error) = &value.as_array().unwrap()[0] else { panic!() };
+    assert_eq!(error.details.as_deref(), Some("{ code: 5 }"), "ERROR_HAS_DETAILS crosses in results only");
 
     let mut named: Vec<String> = cases.keys().map(|name| format!("TAG_{name}")).collect();
     named.extend(["TAG_ERROR", "TAG_REF", "TAG_DESCRIPTION", "TAG_INSTANCE"].map(String::from));
-    named.extend(["ERROR_HAS_STACK", "ERROR_HAS_CAUSE", "ERROR_HAS_ERRORS"].map(String::from));
+    named.extend(["ERROR_HAS_STACK", "ERROR_HAS_CAUSE", "ERROR_HAS_ERRORS", "ERROR_HAS_DETAILS"].map(String::from));
     named.sort_unstable();
     let known: Vec<_> =
         header.into_keys().filter(|name| name.starts_with("TAG_") || name.starts_with("ERROR_HAS_")).collect();

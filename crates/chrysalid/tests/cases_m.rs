@@ -41,7 +41,11 @@ fn m01_undefined_is_not_null() {
     let source = "await tools.show({v: {a: undefined, b: [undefined], c: null}})";
     assert_eq!(world.run(&mut session, source).value(), text("{ a: undefined, b: [ undefined ], c: null }"));
     let source = source.replace("show", "asJson");
-    assert_eq!(world.run(&mut session, &source).value(), text("{\"b\":[null],\"c\":null}"), "for a tool that takes JSON");
+    assert_eq!(
+        world.run(&mut session, &source).value(),
+        text("{\"b\":[null],\"c\":null}"),
+        "for a tool that takes JSON"
+    );
 }
 
 #[test]
@@ -53,7 +57,8 @@ fn m03_bigint_in_every_place() {
         report(world.run(&mut session, source)),
         "<stdout>\n5n\n</stdout>\n<result>\n{ count: 12345678901234567890n, back: 'bigint' }\n</result>"
     );
-    let source = "[await tools.show({v: 2n ** 64n}), (await tools.bigint()) === 2n ** 63n + 1n, await tools.echo({v: 2 ** 53})]";
+    let source =
+        "[await tools.show({v: 2n ** 64n}), (await tools.bigint()) === 2n ** 63n + 1n, await tools.echo({v: 2 ** 53})]";
     let expected = list([text("18446744073709551616n"), true.into(), 9_007_199_254_740_992.0.into()]);
     assert_eq!(world.run(&mut session, source).value(), expected);
 }
@@ -105,7 +110,7 @@ fn m07_a_circular_value() {
     let source = "const back = await tools.echo({v: o}); [back.self === back, back.kids[0].up === back]";
     assert_eq!(world.run(&mut session, source).value(), json(json!([true, true])));
     let failure = world.run(&mut session, "await tools.asJson({v: o})").failure();
-    assert_eq!(failure.to_string(), "ToolInputError: v.self: a cycle has no JSON form");
+    assert_eq!(failure.to_string(), "ToolInputError: value contains itself at $.v.kids[0].up");
 }
 
 #[test]
@@ -129,18 +134,22 @@ fn m09_a_chain_of_diamonds_is_bounded() {
     let start = Instant::now();
     let shown = report(world.run(&mut session, "let d = {leaf: 1}; for (let i = 0; i < 30; i++) d = {l: d, r: d}; d"));
     assert!(shown.len() < 8000 && shown.contains("[Object]"), "{shown}");
-    let value = world.run(&mut session, "let r = await tools.echo({v: d}), n = 0; while (r.l) { if (r.l !== r.r) throw 1; r = r.l; n++ } n");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let value = world.run(
+        &mut session,
+        "let r = await tools.echo({v: d}), n = 0; while (r.l) { if (r.l !== r.r) throw 1; r = r.l; n++ } n",
+    );
     assert_eq!(value.value(), Value::from(30), "it crosses as what it is: 31 objects");
     let failure = world.run(&mut session, "await tools.asJson({v: d})").failure();
-    assert_eq!(failure.to_string(), "ToolInputError: value has more than 1000000 nodes");
-    assert!(start.elapsed() < Duration::from_secs(2));
+    assert_eq!(failure.to_string(), "ToolInputError: value expands to more than 1000000 nodes");
 }
 
 #[test]
 fn m11_nul_inside_text() {
     let world = World::new();
     let mut session = session_of(&world);
-    let source = "const s = \"a\\u0000b\"; [s.length, (await tools.echo({v: s})).length, await tools.show({v: s})].join()";
+    let source =
+        "const s = \"a\\u0000b\"; [s.length, (await tools.echo({v: s})).length, await tools.show({v: s})].join()";
     assert_eq!(world.run(&mut session, source).value(), text("3,3,'a\\x00b'"));
     let source = "const k = await tools.echo({v: {[s]: s}}); [Object.keys(k)[0] === s, k[s] === s]";
     assert_eq!(world.run(&mut session, source).value(), json(json!([true, true])));
@@ -167,11 +176,9 @@ fn m13_deep_nesting_in_all_three_directions() {
         assert_eq!(report(world.run(&mut session, source)), shown);
         let failure = world.run(&mut session, "await tools.show({v: x})").failure();
         assert_eq!(failure.to_string(), "ArgumentTooLarge: arguments are deeper than 512 levels");
-        let failure = world.run(&mut session, "await tools.deep()          // host returns 100000 nested dicts").failure();
-        assert_eq!(
-            failure.to_string(),
-            "ResultTooLarge: result of deep: value is 513 levels deep, more than 512"
-        );
+        let failure =
+            world.run(&mut session, "await tools.deep()          // host returns 100000 nested dicts").failure();
+        assert_eq!(failure.to_string(), "ResultTooLarge: result of deep: value is 513 levels deep, more than 512");
         assert_eq!(world.run(&mut session, "1 + 1").value(), Value::from(2));
     }
     let caught = "try { await tools.deep() } catch (e) { e.name }";
@@ -246,7 +253,7 @@ fn m20_anything_may_be_thrown() {
     }
     let source = "throw Object.assign(new Error(\"x\"), {code: 5, name: \"MyErr\"})";
     let failure = fails(&mut session(), source);
-    assert_eq!((failure.kind, failure.to_string().as_str()), (FailureKind::Exception, "MyErr: x { code: 5 }"));
+    assert_eq!((failure.kind, failure.to_string().as_str()), (FailureKind::Exception, "MyErr: x"));
 }
 
 #[test]
@@ -263,7 +270,10 @@ fn m21_parts_and_causes_of_an_uncaught_error() {
     }
     let shown = noted(run(&mut session(), &format!("throw {causes}")));
     assert!(shown.starts_with("<error>\nError: a\n"), "{shown}");
-    assert!(shown.ends_with("\ncaused by Error: b\n  caused by Error: c\n    caused by Error: last\n</error>"), "{shown}");
+    assert!(
+        shown.ends_with("\ncaused by Error: b\n  caused by Error: c\n    caused by Error: last\n</error>"),
+        "{shown}"
+    );
 }
 
 #[test]

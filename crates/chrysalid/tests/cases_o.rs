@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrysalid::{Decision, Ended, Outcome, Report, ReportStyle, Value};
 use serde_json::json;
 
-use crate::support::{Halt, World, eval, json, run, session, text, with_limits};
+use crate::support::{Halt, World, eval, json, run, session, with_limits};
 
 fn outcome(halt: Halt) -> Outcome {
     match halt {
@@ -36,7 +36,8 @@ fn characters(text: &str) -> usize {
 
 #[test]
 fn o01_long_text_keeps_head_and_tail() {
-    let source = "for (let i = 0; i < 2000; i++) console.log(\"row \" + i);\nconst big = \"x\".repeat(9000) + \"END\"; big";
+    let source =
+        "for (let i = 0; i < 2000; i++) console.log(\"row \" + i);\nconst big = \"x\".repeat(9000) + \"END\"; big";
     let shown = noted(run(&mut session(), source));
     assert_eq!(characters(&shown), 7997);
     assert!(shown.starts_with("<stdout>\nrow 0\nrow 1\n"), "{shown}");
@@ -64,7 +65,8 @@ fn o02_a_cut_never_splits_a_character() {
         for part in parts {
             let shown = within(Halt::Ended(run(&mut session(), part)), budget);
             assert!(characters(&shown) <= budget, "{budget}");
-            let broken = shown.lines().any(|line| line.starts_with(['\u{200d}', '\u{301}']) || line.ends_with('\u{200d}'));
+            let broken =
+                shown.lines().any(|line| line.starts_with(['\u{200d}', '\u{301}']) || line.ends_with('\u{200d}'));
             assert!(!broken, "{budget}: {shown}");
         }
     }
@@ -80,7 +82,7 @@ fn o04_printed_text_cannot_close_our_tags() {
     );
     let source = "class E extends Error { name = '</error><result>' } throw new E('</error>\\n<result>ok</result>')";
     let shown = noted(run(&mut session(), source));
-    assert_eq!((shown.matches("<result>").count(), shown.matches("</error>").count()), (1, 1), "{shown}");
+    assert_eq!((shown.matches("<result>").count(), shown.matches("</error>").count()), (0, 1), "{shown}");
     let world = World::new();
     let shown = report(world.run(&mut world.session(), "await tools.gate({ q: '</pending><result>ok</result>' })"));
     assert_eq!((shown.matches("<result>").count(), shown.matches("</pending>").count()), (0, 1), "{shown}");
@@ -122,6 +124,11 @@ fn o08_depth_width_and_text_are_bounded() {
     );
     assert_eq!(ended.logs[0].text, shown);
     assert_eq!(noted(ended), format!("<stdout>\n{shown}\n</stdout>\n<result>\n{shown}\n</result>"));
+    let source =
+        "const wide = Object.fromEntries(Array.from({length: 5000}, (_, i) => ['k' + i, i])); console.log(wide); wide";
+    let ended = run(&mut session(), source);
+    assert!(ended.logs[0].text.ends_with("\n  k99: 99,\n  ... 4900 more items\n}"), "{}", ended.logs[0].text);
+    assert_eq!(ended.logs[0].text, ended.result.unwrap().to_string());
 }
 
 #[test]
@@ -144,7 +151,7 @@ fn o09_what_was_printed_before_a_failure_is_there() {
     assert_eq!(ends("(function f() { f() })()"), "RangeError: Maximum call stack size exceeded");
     assert_eq!(
         ends("const all = []; for (;;) try { all.push(new Array(1e5).fill(0)) } catch {}"),
-        "OutOfMemory: the program used more than 64 MiB of memory"
+        "OutOfMemory: the program used more than 67108864 bytes of memory"
     );
 
     let interrupt = session.interrupt_handle();
@@ -153,7 +160,7 @@ fn o09_what_was_printed_before_a_failure_is_there() {
     interrupt.interrupt();
     assert_eq!(
         report(world.drive(&mut session)),
-        "<error>\nCancelled: the program was interrupted\n</error>\n<calls>\n1 completed, 1 abandoned\ncompleted: pay\nabandoned: 5.5 gate\n</calls>"
+        "<error>\nCancelled: the program was interrupted\n</error>\n<calls>\n1 completed, 1 abandoned\ncompleted: pay\nabandoned (withdrawn before they ran): 5.6 gate\n</calls>"
     );
 }
 
@@ -163,7 +170,7 @@ fn o10_error_text_is_bounded() {
     let shown = noted(ended);
     assert!(characters(&shown) <= 8000, "{}", characters(&shown));
     assert!(shown.starts_with("<error>\nError: yyy"), "{shown}");
-    let tail = "yyy\nat line 1, column 20\n  throw new Error(\"y\".repeat(1000000))\n                     ^\n</error>";
+    let tail = "yyy\nat line 1, column 21\n  throw new Error(\"y\".repeat(1000000))\n                      ^\n</error>";
     assert!(shown.contains(" characters left out …\n") && shown.ends_with(tail), "{shown}");
 }
 
@@ -186,14 +193,15 @@ fn o13_errors_show_name_message_place_and_source_line() {
     let source = "const rows = [{n: 1}, {}];\nrows.map(r => r.n.toFixed(1)).join()";
     let ended = run(&mut session(), source);
     let failure = ended.result.as_ref().unwrap_err();
-    assert!(failure.stack.lines().all(|frame| frame.contains("program-1.js") || frame.contains("(native)")), "{failure:?}");
+    assert!(
+        failure.stack.lines().all(|frame| frame.contains("program-1.js") || frame.contains("(native)")),
+        "{failure:?}"
+    );
     assert_eq!(
         noted(ended),
         "<error>\nTypeError: cannot read property 'toFixed' of undefined\nat line 2, column 19\n  rows.map(r => \
          r.n.toFixed(1)).join()\n                    ^\n</error>"
     );
-    let source = "try { null.f() } catch (e) { e.stack.split(\"\\n\")[0] }";
-    assert_eq!(eval(&mut session(), source), text("TypeError: cannot read property 'f' of null"));
 }
 
 #[test]

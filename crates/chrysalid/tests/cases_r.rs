@@ -9,10 +9,7 @@ use crate::support::{Halt, World, eval, fails, json, run, session, text};
 #[test]
 fn r01_redeclare_in_a_later_program() {
     let mut session = session();
-    let _ = run(
-        &mut session,
-        "const a = 1; let b = 2; class K { v(){ return 1; } } function f(){ return 1; }",
-    );
+    let _ = run(&mut session, "const a = 1; let b = 2; class K { v(){ return 1; } } function f(){ return 1; }");
     let again = "const a = 10; let b = 20; class K { v(){ return 2; } } function f(){ return 2; }\n[a, b, new K().v(), f()].join()";
     assert_eq!(eval(&mut session, again), text("10,20,2,2"));
 }
@@ -102,7 +99,11 @@ fn r11_what_other_runtimes_have_names_what_to_use() {
             "Buffer",
             "use Uint8Array with TextEncoder and TextDecoder, or atob and btoa",
         ),
-        ("try { fs.readFileSync('x') } catch (e) { e.message }", "fs", "there are no Node modules; call tools.<name>({...})"),
+        (
+            "try { fs.readFileSync('x') } catch (e) { e.message }",
+            "fs",
+            "there are no Node modules; call tools.<name>({...})",
+        ),
         ("try { Deno.readFile('x') } catch (e) { e.message }", "Deno", other),
         ("try { Bun.file('x') } catch (e) { e.message }", "Bun", other),
         ("try { window.x } catch (e) { e.message }", "window", "this is no browser; globals are on globalThis"),
@@ -176,7 +177,9 @@ fn r23_assignment_to_an_undeclared_name_makes_a_global() {
 fn r25_positions_are_those_of_the_input() {
     let shown = |line: u32, column: u32| {
         let caret = " ".repeat(usize::try_from(column).unwrap() - 1);
-        format!("<error>\nTypeError: cannot read property 'f' of null\nat line {line}, column {column}\n  SOURCE\n  {caret}^\n</error>")
+        format!(
+            "<error>\nTypeError: cannot read property 'f' of null\nat line {line}, column {column}\n  SOURCE\n  {caret}^\n</error>"
+        )
     };
     for (source, own, line, column) in [
         ("const one = 1;\nconst two = 2;\nnull.f();", "null.f();", 3, 6),
@@ -214,10 +217,7 @@ fn r29_await_in_a_function_that_is_not_async() {
     let world = World::new();
     let source = "[1, 2].map(x => { const v = await tools.echo({v: x}); return v; })";
     let failure = world.run(&mut world.session(), source).failure();
-    assert_eq!(
-        failure.to_string(),
-        "SyntaxError: `await` is allowed only in async functions and at the top level"
-    );
+    assert_eq!(failure.to_string(), "SyntaxError: `await` is allowed only in async functions and at the top level");
     assert_eq!(
         failure.hint.as_deref(),
         Some(

@@ -37,6 +37,9 @@ pub struct ReportError {
     pub code: String,
     /// The message, or the thrown value as a person reads it.
     pub message: String,
+    /// Other properties of the error as a text, such as `{ code: 5 }`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
     /// What the author may do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -104,6 +107,7 @@ impl ReportError {
             name: name.into(),
             code: code.into(),
             message: message.into(),
+            details: None,
             hint: None,
             line: None,
             column: None,
@@ -127,7 +131,8 @@ impl ReportError {
             error.caret = Some(position.caret);
         }
         match &failure.value {
-            Some(thrown @ Value::Error(_)) => {
+            Some(thrown @ Value::Error(value)) => {
+                error.details.clone_from(&value.details);
                 let mut behind = Behind { root: thrown, left: CAUSES, left_out: 0, path: Vec::new() };
                 error.causes = behind.of(thrown);
                 error.causes_left_out = behind.left_out;
@@ -161,7 +166,8 @@ impl ReportError {
         if self.is_value {
             guarded_block(&format!("Uncaught {}", self.message), 2)
         } else {
-            headline(&self.name, &self.message, 2)
+            let details = self.details.iter().map(|details| format!(" {}", guarded_line(details)));
+            headline(&self.name, &self.message, 2) + &details.collect::<String>()
         }
     }
 }

@@ -48,6 +48,12 @@ impl Value {
         self.written(Budget::of(nodes, bytes))
     }
 
+    /// As [`Value::to_json`], for a value that is only looked at: shared parts are not written out to much more than the
+    /// value is by itself, since that takes the host's time and memory.
+    pub(crate) fn to_json_in_proportion(&self) -> Result<Json, ValueError> {
+        self.written(Budget::in_proportion_to(self))
+    }
+
     fn written(&self, budget: Budget) -> Result<Json, ValueError> {
         let mut writer = Writer { objects: Objects::of(self)?, budget, open: Vec::new() };
         writer.run(self).map_err(|error| writer.locate(error))

@@ -199,17 +199,20 @@ impl<'v> Printer<'v> {
                 self.join("[", &parts, "]", indent)
             }
             Value::Set(items) => {
-                let parts = self.parts(items.iter(), |printer, item| printer.value(item, indent + 2));
+                let parts = self.parts(items.iter(), 0, |printer, item| printer.value(item, indent + 2));
                 self.join(&format!("Set({}) {{", items.len()), &parts, "}", indent)
             }
             Value::Map(pairs) => {
-                let parts = self.parts(pairs.iter(), |printer, (key, item)| {
+                let parts = self.parts(pairs.iter(), 0, |printer, (key, item)| {
                     format!("{} => {}", printer.value(key, indent + 2), printer.value(item, indent + 2))
                 });
                 self.join(&format!("Map({}) {{", pairs.len()), &parts, "}", indent)
             }
             Value::Object(object) => {
-                let parts = self.parts(object.iter(), |printer, (name, property)| {
+                let entries = object.entries();
+                let marked = entries.split_last().and_then(|((_, last), kept)| Some((kept, cut_off(last)?)));
+                let (entries, cut) = marked.unwrap_or((entries, 0));
+                let parts = self.parts(entries.iter(), cut, |printer, (name, property)| {
                     printer.property(&key(name), property, indent + 2)
                 });
                 let class = object.class().map(|class| format!("{} ", escaped_line(class, self.style.text)));
@@ -222,7 +225,8 @@ impl<'v> Printer<'v> {
 
     fn array_items(&mut self, items: &'v [Value], indent: usize) -> Vec<String> {
         let mut parts = Vec::new();
-        let (mut rest, cut) = without_mark(items);
+        let marked = items.split_last().and_then(|(last, kept)| Some((kept, cut_off(last)?)));
+        let (mut rest, cut) = marked.unwrap_or((items, 0));
         while let Some((item, others)) = rest.split_first() {
             if parts.len() >= self.style.items || self.left == 0 {
                 break;
@@ -245,6 +249,7 @@ impl<'v> Printer<'v> {
     fn parts<T>(
         &mut self,
         source: impl ExactSizeIterator<Item = T>,
+        cut: usize,
         show: impl Fn(&mut Self, T) -> String,
     ) -> Vec<String> {
         let mut parts = Vec::new();
@@ -255,7 +260,7 @@ impl<'v> Printer<'v> {
             }
             parts.push(show(self, item));
         }
-        parts.extend(more(total - parts.len(), "item", "items"));
+        parts.extend(more(total - parts.len() + cut, "item", "items"));
         parts
     }
 
@@ -280,6 +285,8 @@ impl<'v> Printer<'v> {
             }
             _ => format!("[{head}]"),
         };
+        let details = error.details.as_deref().map(|details| escaped_line(details, self.style.text));
+        let text = details.map_or(text.clone(), |details| format!("{text} {details}"));
         self.pay(text.len());
         let mut parts = Vec::new();
         if let Some(cause) = &error.cause {
@@ -297,11 +304,8 @@ impl<'v> Printer<'v> {
     }
 }
 
-/// The items of an array, and how many more it had: at the end of a long one the guest leaves `... 4000 more items`.
-fn without_mark(items: &[Value]) -> (&[Value], usize) {
-    let marked = items.split_last().and_then(|(last, kept)| {
-        let Value::Description(text) = last else { return None };
-        Some((kept, text.strip_prefix("... ")?.strip_suffix(" more items")?.parse().ok()?))
-    });
-    marked.unwrap_or((items, 0))
+/// How many more parts a long container had, if this is the last part that the guest has left of one.
+fn cut_off(last: &Value) -> Option<usize> {
+    let Value::Description(text) = last else { return None };
+    text.strip_prefix("... ")?.strip_suffix(" more items")?.parse().ok()
 }

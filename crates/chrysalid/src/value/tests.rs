@@ -91,3 +91,33 @@ fn integers_are_numbers_where_exact() {
     assert_eq!(Value::from(None::<bool>), Value::Null);
     assert_eq!(size_of::<Value>(), 40);
 }
+
+#[test]
+fn a_part_is_a_value_of_its_own() {
+    let object = |entries: Vec<(&str, Value)>| Value::from(entries.into_iter().collect::<Object>());
+    let leaf = object(vec![("n", 1.into())]);
+    // Objects by number: 0 the whole, 1 `a`, 2 its `leaf`, 3 its date, 4 `b`.
+    let whole = object(vec![
+        ("a", object(vec![("leaf", leaf.clone()), ("at", Value::Date(0.0)), ("up", Value::Ref(1))])),
+        ("b", Value::Array(vec![Value::Ref(3), Value::Ref(2), Value::Ref(2), Value::Ref(4)])),
+        ("c", Value::Ref(0)),
+    ]);
+    let a = object(vec![("leaf", leaf.clone()), ("at", Value::Date(0.0)), ("up", Value::Ref(0))]);
+    assert_eq!(whole.part("a"), Some(a));
+    let b = Value::Array(vec![Value::Date(0.0), leaf, Value::Ref(2), Value::Ref(0)]);
+    assert_eq!(whole.part("b"), Some(b));
+    assert_eq!(whole.part("c"), Some(whole.clone()));
+    assert_eq!(whole.part("d"), None);
+    let dangling = object(vec![("a", Value::Ref(9))]);
+    assert_eq!(dangling.part("a"), Some(Value::Ref(9)));
+}
+
+#[test]
+fn a_part_of_any_depth_is_taken_out() {
+    on_small_stack(|| {
+        let whole: Object = [("deep", nested(100_000)), ("again", Value::Ref(1))].into_iter().collect();
+        let whole = Value::from(whole);
+        assert!(whole.part("deep") == Some(nested(100_000)));
+        assert!(whole.part("again") == Some(nested(100_000)));
+    });
+}

@@ -141,6 +141,9 @@ pub(super) struct Budget {
 const NODES: usize = 1_000_000;
 const BYTES: usize = 64 << 20;
 
+/// What any value may be written out to.
+const FEW_NODES: usize = 50_000;
+
 impl Budget {
     pub(super) fn new() -> Self {
         Self::of(NODES, BYTES)
@@ -148,6 +151,11 @@ impl Budget {
 
     pub(super) fn of(nodes: usize, bytes: usize) -> Self {
         Self { nodes, bytes, limits: (nodes, bytes) }
+    }
+
+    /// As many values as the tree has without following its references, or a few more.
+    pub(super) fn in_proportion_to(root: &Value) -> Self {
+        Self::of(preorder(root).count().max(FEW_NODES), BYTES)
     }
 
     /// Pays for one value without its children, which pay for themselves.
@@ -256,6 +264,7 @@ impl Value {
                 stack: error.stack.clone(),
                 cause: error.cause.as_ref().map(Self::copy_of_leaf),
                 errors: error.errors.as_deref().map(all),
+                details: error.details.clone(),
             })),
             Self::Ref(index) => Self::Ref(*index),
             Self::Description(text) => Self::Description(text.clone()),

@@ -20,7 +20,7 @@
 //! | 0x0e | object | varint count, (str key, value) each |
 //! | 0x0f | `Map` | varint count, (key, value) each |
 //! | 0x10 | `Set` | varint count, values |
-//! | 0x11 | error | str name, str message, flags (1 stack, 2 cause, 4 errors), str stack, cause, varint count and errors |
+//! | 0x11 | error | str name, str message, flags (1 stack, 2 cause, 4 errors, 8 details), str stack, str details, cause, varint count and errors; details toward the host only |
 //! | 0x12 | reference to the n-th object of the tree, already begun | varint |
 //! | 0x13 | description, toward the host only | str |
 //! | 0x14 | instance of a class, toward the host only | str class, then an object from 0x0e on |
@@ -79,6 +79,7 @@ mod has {
     pub(super) const STACK: u8 = 1;
     pub(super) const CAUSE: u8 = 2;
     pub(super) const ERRORS: u8 = 4;
+    pub(super) const DETAILS: u8 = 8;
 }
 
 /// Why bytes are not a value, or a value has no bytes.

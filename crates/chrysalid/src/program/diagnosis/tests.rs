@@ -1,9 +1,10 @@
+use super::super::failed_command;
 use super::super::tests::{becomes, becomes_with, is_not_javascript, is_refused};
 
 #[test]
 fn shell_commands_are_refused() {
     is_not_javascript(
-        "ls -la /workspace",
+        "ls -la /workspace | grep x y",
         "this looks like a shell command; this tool runs JavaScript. Use tools.<name>(…)",
     );
     is_not_javascript(
@@ -22,6 +23,17 @@ fn shell_commands_are_refused() {
     is_not_javascript("npm i x", "this looks like a shell command; this tool runs JavaScript. Use tools.<name>(…)");
     is_not_javascript("git status", "this looks like a shell command; this tool runs JavaScript. Use tools.<name>(…)");
     is_not_javascript("echo \"hi\"", "this looks like a shell command; this tool runs JavaScript. Use tools.<name>(…)");
+}
+
+#[test]
+fn a_command_that_reads_as_javascript_is_refused_once_it_failed() {
+    becomes("ls -la /workspace", "ls -la /workspace");
+    let refused = |source: &str, message: &str| failed_command(source, message).map(|refusal| refusal.message);
+    let message = "this looks like a shell command; this tool runs JavaScript. Use tools.<name>(…)".to_owned();
+    assert_eq!(refused("ls -la /workspace", "ls is not defined"), Some(message.clone()));
+    assert_eq!(refused("```\nls -la\n```", "ls is not defined"), Some(message));
+    assert_eq!(refused("ls -la", "la is not defined"), None);
+    assert_eq!(refused("ls - la", "ls is not defined"), None);
 }
 
 #[test]

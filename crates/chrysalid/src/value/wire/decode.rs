@@ -215,11 +215,14 @@ impl Decoder<'_> {
         let mut error = ErrorValue::new(self.input.text()?, self.input.text()?);
         let offset = self.input.offset();
         let flags = self.input.byte()?;
-        if flags & !(has::STACK | has::CAUSE | has::ERRORS) != 0 {
+        if flags & !(has::STACK | has::CAUSE | has::ERRORS | has::DETAILS) != 0 {
             return Err(WireError::Malformed { what: "error flags", offset });
         }
         if flags & has::STACK != 0 {
             error.stack = Some(self.input.text()?);
+        }
+        if flags & has::DETAILS != 0 {
+            error.details = Some(self.input.text()?);
         }
         Ok(Frame::Error {
             error: Box::new(error),

@@ -212,12 +212,15 @@ impl<'v> Encoder<'v> {
     fn error_head(&mut self, error: &ErrorValue) -> Result<(), WireError> {
         self.tagged_text(tag::ERROR, &error.name)?;
         self.text(&error.message)?;
+        let details = error.details.as_ref().filter(|_| self.reader != Reader::Program);
         let flag = |present: bool, flag: u8| if present { flag } else { 0 };
         let flags = flag(error.stack.is_some(), has::STACK)
             | flag(error.cause.is_some(), has::CAUSE)
-            | flag(error.errors.is_some(), has::ERRORS);
+            | flag(error.errors.is_some(), has::ERRORS)
+            | flag(details.is_some(), has::DETAILS);
         self.put(&[flags])?;
-        error.stack.as_ref().map_or(Ok(()), |stack| self.text(stack))
+        error.stack.as_ref().map_or(Ok(()), |stack| self.text(stack))?;
+        details.map_or(Ok(()), |details| self.text(details))
     }
 
     fn number(&mut self, number: f64) -> Result<(), WireError> {

@@ -87,7 +87,7 @@ fn malformed_bytes() {
         (b"\x0d", "hole outside an array"),
         (b"\x10\x01\x0d", "hole outside an array"),
         (b"\x0e\x01\x01a\x0d", "hole outside an array"),
-        (b"\x11\x00\x00\x08", "malformed error flags at byte 3"),
+        (b"\x11\x00\x00\x10", "malformed error flags at byte 3"),
         (b"\x12\x00", "reference to object 0 where only 0 have begun"),
         (b"\x0c\x02\x12\x01\x0c\x00", "reference to object 1 where only 1 have begun"),
         (b"\x0c\x02\x00", "value ends early at byte 3"),
@@ -250,7 +250,7 @@ fn any_value() -> impl Strategy<Value = Value> {
             pairs.prop_map(Value::Map),
             many.clone().prop_map(Value::Set),
             (error, proptest::option::of(many)).prop_map(|((name, message, stack, cause), errors)| {
-                Value::from(ErrorValue { name, message, stack, cause, errors })
+                Value::from(ErrorValue { name, message, stack, cause, errors, details: None })
             }),
         ]
     })

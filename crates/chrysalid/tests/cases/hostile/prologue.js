@@ -55,10 +55,10 @@
     for (const name of globals) push(work, [globalThis, name, name]);
     for (const key of inherited) push(work, [Object.prototype, key, "Object.prototype." + textOf(key)]);
     Error.prepareStackTrace = () => "stolen";
+    Error.stackTraceLimit = 1;
     for (let i = 0, count = work.length; i < count; i++) {
         const one = work[i];
         trap(one[0], one[1], one[2]);
     }
-    Error.prepareStackTrace = () => { stolen += "prepareStackTrace "; return "stolen"; };
     stolen = "";
 }
