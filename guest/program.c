@@ -133,7 +133,7 @@ static int check_vars(JSParseState *s, int from)
 }
 
 /* As the engine parses a script, but `return` ends the program, and its value is returned as it is. */
-static int parse_program(JSParseState *s)
+static int parse_program(JSParseState *s, bool with_return)
 {
     JSFunctionDef *function = s->cur_func;
 
@@ -145,7 +145,7 @@ static int parse_program(JSParseState *s)
         return -1;
     while (s->token.val != TOK_EOF) {
         int vars = function->global_var_count, failed;
-        bool returns = may_return(s);
+        bool returns = with_return && may_return(s);
 
         /* The engine refuses `return` in eval code; statements declare nothing that only eval code may. */
         function->is_eval = !returns;
@@ -163,7 +163,7 @@ static int parse_program(JSParseState *s)
 }
 
 /* As the engine's eval of a global async script. */
-static JSValue compile_program(const char *source, uint32_t length, const char *file)
+static JSValue compile_script(const char *source, uint32_t length, const char *file, bool with_return)
 {
     JSParseState state;
     JSFunctionDef *function;
@@ -183,12 +183,43 @@ static JSValue compile_program(const char *source, uint32_t length, const char *
     state.allow_html_comments = true;
     push_scope(&state);
     function->body_scope = function->scope_level;
-    if (parse_program(&state)) {
+    if (parse_program(&state, with_return)) {
         free_token(&state, &state.token);
         js_free_function_def(context, function);
         return JS_EXCEPTION;
     }
     return js_create_function(context, function);
+}
+
+/* Whether the current exception is the engine's refusal of `return` outside of functions. */
+static bool wants_return(void)
+{
+    static const char refusal[] = "return not in a function";
+    JSValue exception = JS_GetException(context);
+    JSValueConst message = JS_UNDEFINED;
+    const char *text;
+    bool wants = false;
+
+    if (JS_IsObject(exception))
+        message = data_property(JS_VALUE_GET_OBJ(exception), JS_ATOM_message);
+    text = JS_IsString(message) ? JS_ToCString(context, message) : NULL;
+    wants = text && !strcmp(text, refusal);
+    JS_FreeCString(context, text);
+    if (wants)
+        JS_FreeValue(context, exception);
+    else
+        JS_Throw(context, exception);
+    return wants;
+}
+
+/* Only a program that has a top-level `return` is parsed the second way, which knows less about names in blocks. */
+static JSValue compile_program(const char *source, uint32_t length, const char *file)
+{
+    JSValue code = compile_script(source, length, file, false);
+
+    if (JS_IsException(code) && wants_return())
+        code = compile_script(source, length, file, true);
+    return code;
 }
 
 /* As the engine's call of an async function, with our handlers in place of a promise's. */

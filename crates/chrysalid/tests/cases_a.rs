@@ -93,7 +93,7 @@ fn a08_an_uncaught_tool_error_ends_the_program_only() {
     let source = "console.log(\"step 1 done\"); await tools.fail({msg: \"x\"}); \"never\"";
     assert_eq!(
         report(world.run(&mut session, source)),
-        "<stdout>\nstep 1 done\n</stdout>\n<error>\nToolError: x\n</error>\n<calls>\n1 failed\nfailed: 1.1 fail\n</calls>"
+        "<stdout>\nstep 1 done\n</stdout>\n<error>\nToolError: x\nat line 1, column 41\n  console.log(\"step 1 done\"); await tools.fail({msg: \"x\"}); \"never\"\n                                          ^\n</error>\n<calls>\n1 failed\nfailed: 1.1 fail\n</calls>"
     );
     assert_eq!(world.run(&mut session, "1").value(), Value::from(1));
 }

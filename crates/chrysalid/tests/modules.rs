@@ -294,5 +294,40 @@ fn imports_that_fail_spend_calls_too() {
     assert_eq!(world.run(&mut session, source).value(), text("ImportError,10,CallBudgetExceeded,490"));
     assert_eq!(session.calls().len(), 20, "the record is bounded");
     let long = "import('x'.repeat(5000)).catch(e => e.message.length)";
-    assert_eq!(world.run(&mut session, long).value(), Value::from(224));
+    assert_eq!(world.run(&mut session, long).value(), Value::from(254));
+}
+
+#[test]
+fn several_imports_of_what_is_not_there_all_fail() {
+    let modules = || {
+        Modules::fixed([
+            ("a.js", "import './missing.js'"),
+            ("b.js", "import './missing.js'"),
+            ("broken.js", "import './twice.js'"),
+            ("twice.js", "let x; let x;"),
+        ])
+    };
+    let world = World::new();
+    let outcome = |source: &str| world.run(&mut session(&world, modules()), source).value();
+    let all =
+        "(await Promise.allSettled([import('x'), import('x'), import('a.js'), import('b.js'), import('missing.js')]))
+        .map(r => r.reason.name).join()";
+    assert_eq!(outcome(all), text(&["ImportError"; 5].join(",")));
+    let order =
+        "(await Promise.allSettled([import('missing.js'), import('a.js'), import('b.js')])).map(r => r.status).join()";
+    assert_eq!(outcome(order), text(&["rejected"; 3].join(",")));
+    let turns = "const why = [];
+        for (const key of ['a.js', 'missing.js', 'a.js', 'b.js']) await import(key).catch(e => why.push(e.name));
+        why.join()";
+    assert_eq!(outcome(turns), text(&["ImportError"; 4].join(",")));
+    // What only the guest refuses keeps its error.
+    let broken = "const why = [];
+        for (const key of ['broken.js', 'broken.js', 'twice.js']) await import(key).catch(e => why.push(e.name + ': ' + e.message));
+        [new Set(why).size, why[0]]";
+    assert_eq!(outcome(broken), json(json!([1, "SyntaxError: invalid redefinition of global identifier"])));
+    let mut session = session(&world, modules());
+    for _ in 0..2 {
+        let failure = world.run(&mut session, "import 'broken.js'").failure();
+        assert_eq!(failure.to_string(), "SyntaxError: invalid redefinition of global identifier");
+    }
 }

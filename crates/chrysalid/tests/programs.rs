@@ -3,7 +3,7 @@
 use chrysalid::{CallStatus, Capabilities, FailureKind, Heap, LogLevel, SessionOptions, Value};
 use serde_json::json;
 
-use crate::support::{ENGINE, World, eval, fails, json, record, run, session, status, text, with_limits};
+use crate::support::{ENGINE, World, eval, fails, json, object, record, run, session, status, text, with_limits};
 
 // ---- names ----
 
@@ -658,4 +658,45 @@ fn a04_a_deadlock_only_when_it_is_one() {
 fn plain_recursion_of_a_thousand_levels_works() {
     let source = "function down(k) { return k ? down(k - 1) + 1 : 0 } down(1000)";
     assert_eq!(eval(&mut session(), source), Value::from(1000));
+}
+
+#[test]
+fn a_top_level_return_ends_the_program_wherever_it_stands() {
+    for (source, value) in [
+        ("return", Value::Undefined),
+        ("const x = 1; if (x) return // done", Value::Undefined),
+        ("for (const x of [1, 2, 3]) { if (x === 2) return x }\n9", Value::from(2)),
+        ("try { return 1 } finally { globalThis.ran = true }", Value::from(1)),
+        ("outer: for (;;) { for (;;) { return 'deep' } }", text("deep")),
+        ("switch (3) { case 3: return 'three' } 4", text("three")),
+        ("const f = () => { return 5 }; f() + 1", Value::from(6)),
+        ("return await Promise.resolve(7)", Value::from(7)),
+        ("return Promise.resolve(8)", Value::from(8)),
+        ("return { value: 9 }", object([("value", Value::from(9))])),
+    ] {
+        assert_eq!(eval(&mut session(), source), value, "{source}");
+    }
+    let mut closing = session();
+    let source = "globalThis.closed = 0;
+        const each = { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }), return() { closed++; return {} } }) };
+        for (const x of each) return x";
+    assert_eq!(eval(&mut closing, source), Value::from(1));
+    assert_eq!(eval(&mut closing, "closed"), Value::from(1), "the iterator was closed");
+    // Names that were declared before it stay.
+    let mut session = session();
+    assert_eq!(eval(&mut session, "const m = 1; if (m > 0) return { m }; 'unreached'").to_string(), "{ m: 1 }");
+    assert_eq!(eval(&mut session, "m"), Value::from(1));
+}
+
+#[test]
+fn names_in_blocks_are_those_of_the_language() {
+    let source = "const helper = () => 1; if (true) { function helper() { return 2 } } helper()";
+    assert_eq!(eval(&mut session(), source), Value::from(1));
+    assert_eq!(eval(&mut session(), "{ function late() { return 3 } } late()"), Value::from(3));
+    for source in
+        ["let x = 1; { var x = 2 }", "let x = 1; { var x = 2 } return", "let y; for (var y of []) {} return y"]
+    {
+        let message = "SyntaxError: invalid redefinition of lexical identifier";
+        assert_eq!(fails(&mut session(), source).to_string(), message, "{source}");
+    }
 }

@@ -76,7 +76,8 @@ impl Session {
 
     fn take_prepared(&mut self, prepared: Prepared) {
         let Some(program) = &mut self.state.program else { return };
-        program.code = prepared.code.into();
+        // The engine's `return` wants something behind it.
+        program.code = (prepared.code + "\n").into();
         program.notes = prepared.notes;
         program.value_name = prepared.value_name;
         self.positions = Some((program.number, prepared.positions));

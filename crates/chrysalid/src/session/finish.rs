@@ -308,6 +308,10 @@ impl Session {
             }
             None => (None, Vec::new()),
         };
+        if heap != Heap::Intact {
+            // Asked for again, whether the heap still has them or not.
+            self.state.modules.clear();
+        }
         match heap {
             Heap::Intact => {}
             Heap::Reset => notes.push(self.reset_note().to_owned()),

@@ -10,8 +10,12 @@ use crate::value::{Object, Value, wire};
 pub(super) const SEARCH: &str = "$search";
 pub(super) const DESCRIBE: &str = "$describe";
 
-/// How many of them a program may make: each is the host's work.
+/// How many of them a program may make: each is the host's work. In a large set each counts for several.
 const MOST: u32 = 1000;
+/// Tools up to which a look counts for one.
+const SMALL_SET: usize = 500;
+/// Bytes of the longest text that is looked for.
+const LONGEST: usize = 1000;
 
 impl Session {
     pub(super) fn look_up(&mut self, number: u32, name: &str, argument: &[u8]) {
@@ -29,7 +33,8 @@ impl Session {
 
     fn looked_up(&mut self, name: &str, argument: &[u8]) -> Result<Value, ToolError> {
         let program = self.state.program.as_mut().ok_or_else(|| ToolError::new("no program runs"))?;
-        program.lookups += 1;
+        let weight = 1 + self.capabilities.len() / SMALL_SET;
+        program.lookups = program.lookups.saturating_add(u32::try_from(weight).unwrap_or(u32::MAX));
         if program.lookups > MOST {
             let message = format!("{name}: this program may look {MOST} times and has done so");
             return Err(ToolError::named("CallBudgetExceeded", message));
@@ -37,10 +42,13 @@ impl Session {
         let argument = wire::decode(argument, &self.bounds(self.limits.argument_size))
             .map_err(|error| ToolError::input(format!("{name}: {error}")))?;
         let text = |field: &str| {
-            argument
-                .get(field)
-                .and_then(Value::as_str)
-                .ok_or_else(|| ToolError::input(format!("{name}: takes {{ {field}: string }}")))
+            let text = argument.get(field).and_then(Value::as_str);
+            let text = text.ok_or_else(|| ToolError::input(format!("{name}: takes {{ {field}: string }}")))?;
+            if text.len() > LONGEST {
+                let message = format!("{name}: {field:?} of {} bytes is more than {LONGEST}", text.len());
+                return Err(ToolError::input(message));
+            }
+            Ok(text)
         };
         let catalogue = self.capabilities.catalogue();
         if name == DESCRIBE {

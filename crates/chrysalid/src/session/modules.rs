@@ -83,7 +83,10 @@ impl Session {
         if let Some(error) = self.out_of_calls(&key) {
             return self.refuse(number, abi::MODULE_CALL, CallStatus::Failed, error);
         }
-        self.state.modules.remove(&key);
+        if self.state.modules.contains_key(&key) {
+            // The guest could not compile it, or something that was handed over with it.
+            self.state.modules.clear();
+        }
         let Some(program) = &mut self.state.program else { return };
         program.calls_made += 1;
         program.loading.changed = true;
@@ -124,7 +127,12 @@ impl Session {
 
     fn cannot_fetch(&self, key: &str, call: Option<u32>) -> Option<ToolError> {
         let modules = &self.options.modules;
-        if modules.handler().is_none() || key.is_empty() || key.starts_with("../") || key.len() > LONGEST {
+        if modules.handler().is_none()
+            || key.is_empty()
+            || key.starts_with("../")
+            || key.contains('\0')
+            || key.len() > LONGEST
+        {
             return Some(self.not_available(key));
         }
         // That of the program's own call is counted already.
@@ -295,10 +303,6 @@ impl Session {
             };
             if let Some(program) = &mut self.state.program {
                 program.loading.jobs.retain(|job| job.call != Some(number));
-                if result.is_err() {
-                    // A later import may find it.
-                    program.loading.failed.remove(&key);
-                }
             }
             let (status, answer) = match result {
                 Ok(graph) => {
@@ -319,6 +323,11 @@ impl Session {
             if let Some(program) = &mut self.state.program {
                 program.answers.push(answer);
             }
+        }
+        if let Some(program) = self.state.program.as_mut().filter(|program| program.loading.jobs.is_empty()) {
+            // A later import asks again for what was not there. Until then others may wait for the same.
+            program.loading.failed.clear();
+            program.loading.staged.clear();
         }
     }
 
