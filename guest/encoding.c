@@ -193,7 +193,8 @@ static int encoding_of_label(JSValueConst value)
             !strcasecmp(encoding_labels[i].label, (const char *)label.data + start))
             encoding = encoding_labels[i].encoding;
     if (encoding < 0)
-        JS_ThrowRangeError(context, "The \"%.40s\" encoding is not supported", label.data + start);
+        JS_ThrowRangeError(context, "The \"%.*s\" encoding is not supported",
+                           text_head((const char *)label.data + start, 40), label.data + start);
 done:
     bytes_free(&label);
     return encoding;

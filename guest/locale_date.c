@@ -25,8 +25,8 @@ static const char *const weekday_texts[] = { "Sunday",   "Monday", "Tuesday", "W
 
 static int throw_date_option(const char *value, const char *option)
 {
-    JS_ThrowRangeError(context, "Value %.40s out of range for Date.prototype.toLocaleString options property %s", value,
-                       option);
+    JS_ThrowRangeError(context, "Value %.*s out of range for Date.prototype.toLocaleString options property %s",
+                       text_head(value, 40), value, option);
     return -1;
 }
 
@@ -60,7 +60,8 @@ static int read_zone(JSValueConst options)
     for (uint32_t i = 0; text && i < countof(known); i++)
         is_known = is_known || !strcasecmp(text, known[i]);
     if (text && !is_known)
-        JS_ThrowRangeError(context, "Invalid time zone specified: %.40s; only UTC is available here", text);
+        JS_ThrowRangeError(context, "Invalid time zone specified: %.*s; only UTC is available here",
+                           text_head(text, 40), text);
     is_known = is_known || !text;
     JS_FreeCString(context, text);
     return is_known ? 0 : -1;

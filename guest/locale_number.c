@@ -148,8 +148,8 @@ static int number_style(struct number_style *style, JSValueConst options, char s
         }
         style->least = style->most = fraction;
     } else if (name && strcmp(name, "decimal")) {
-        JS_ThrowRangeError(context, "Value %.40s out of range for Number.prototype.toLocaleString options property style",
-                           name);
+        JS_ThrowRangeError(context, "Value %.*s out of range for Number.prototype.toLocaleString options property style",
+                           text_head(name, 40), name);
         JS_FreeCString(context, name);
         return -1;
     }

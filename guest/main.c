@@ -29,6 +29,8 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 
 #include "stop.c"
 #include "writer.c"
+#include "cut.c"
+#include "property.c"
 #include "foreign.c"
 #include "encode.c"
 #include "decode.c"

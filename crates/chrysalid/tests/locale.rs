@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use chrysalid::{Capabilities, FailureKind, Heap};
+use chrysalid::{Capabilities, FailureKind, Heap, Value};
 use serde_json::{Value as Json, json};
 
 use crate::support::{ENGINE, eval, fails, json, run, session, text, with_limits};
