@@ -161,22 +161,29 @@ static const uint8_t typed_array_kinds[] = {
     [JS_CLASS_DATAVIEW - JS_CLASS_UINT8C_ARRAY] = 12,
 };
 
-static int encode_typed_array(struct encoder *e, JSObject *object)
+/* The bytes of a view on a buffer as they are now: none where the buffer no longer holds all of it. */
+static void view_bytes(JSObject *object, uint8_t **data, uint32_t *length)
 {
-    JSTypedArray *array = object->u.typed_array;
-    JSArrayBuffer *buffer = array->buffer->u.array_buffer;
-    uint32_t length = array->length, end = (uint32_t)(buffer->detached ? 0 : buffer->byte_length);
+    JSTypedArray *view = object->u.typed_array;
+    JSArrayBuffer *buffer = view->buffer->u.array_buffer;
+    uint32_t end = buffer->detached ? 0 : (uint32_t)buffer->byte_length, rest = view->offset < end ? end - view->offset : 0;
 
-    if (array->track_rab)
-        length = end > array->offset ? end - array->offset : 0;
+    *data = rest ? buffer->data + view->offset : NULL;
+    *length = view->track_rab ? rest : view->length <= rest ? view->length : 0;
     /* A buffer that was resized may end inside of an element, which then is not one. */
     if (object->class_id != JS_CLASS_DATAVIEW)
-        length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
-    if (array->offset > end || length > end - array->offset)
-        length = 0;
+        *length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
+}
+
+static int encode_typed_array(struct encoder *e, JSObject *object)
+{
+    uint8_t *data;
+    uint32_t length;
+
+    view_bytes(object, &data, &length);
     return put_byte(e, TAG_TYPED_ARRAY) ||
                    put_byte(e, typed_array_kinds[object->class_id - JS_CLASS_UINT8C_ARRAY]) ||
-                   put_varint(e, length) || put_bytes(e, buffer->data + array->offset, length)
+                   put_varint(e, length) || put_bytes(e, data, length)
                ? -1
                : 0;
 }
