@@ -15,24 +15,26 @@ static JSValue clone_value(struct cloner *c, JSValueConst value, uint32_t depth)
 
 static JSValue throw_not_cloneable(JSValueConst value)
 {
-    char what[128];
+    char what[128], name[65] = "";
     JSObject *object = JS_IsObject(value) ? JS_VALUE_GET_OBJ(value) : NULL;
     JSValueConst text;
-    const char *name = NULL;
 
     if (!object)
         return JS_ThrowDOMException(context, "DataCloneError", "a symbol could not be cloned");
     if (JS_IsFunction(context, value)) {
         text = data_property(object, JS_ATOM_name);
-        name = JS_IsString(text) ? JS_ToCString(context, text) : NULL;
-        snprintf(what, sizeof(what), "function %.64s", name && name[0] ? name : "(anonymous)");
+        if (JS_IsString(text))
+            string_head(name, sizeof(name), text);
+        snprintf(what, sizeof(what), "function %s", name[0] ? name : "(anonymous)");
     } else {
-        name = JS_AtomToCString(context, runtime->class_array[object->class_id].class_name);
-        snprintf(what, sizeof(what), "#<%.64s>", name ? name : "object");
+        JSValue kind = JS_AtomToString(context, runtime->class_array[object->class_id].class_name);
+
+        if (JS_IsException(kind))
+            return JS_EXCEPTION;
+        string_head(name, sizeof(name), kind);
+        JS_FreeValue(context, kind);
+        snprintf(what, sizeof(what), "#<%s>", name);
     }
-    JS_FreeCString(context, name);
-    if (JS_HasException(context))
-        drop_exception();
     return JS_ThrowDOMException(context, "DataCloneError", "%s could not be cloned", what);
 }
 

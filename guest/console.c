@@ -61,7 +61,7 @@ static JSValue console_dir(JSContext *ctx, JSValueConst this_value, int argc, JS
     (void)this_value;
     if (!JS_IsString(value))
         return console_end(line_write(LEVEL_LOG, 1, &value));
-    status = describe_string(&text, value, true);
+    status = describe_string(&text, value, TEXT_QUOTED);
     if (!status)
         status = text_write(LEVEL_LOG, &text);
     bytes_free(&text);

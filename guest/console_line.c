@@ -152,7 +152,7 @@ static int format_argument(struct sequence *parts, struct bytes *text, char dire
         return 0;
     case 's':
         if (JS_IsString(value))
-            return describe_string(text, value, false);
+            return bytes_of_value(text, value);
         break;
     default:
         break;

@@ -6,49 +6,61 @@
 #define DESCRIBE_TEXT 1000
 #define DESCRIBE_ITEMS 3
 
+/* Keys of an object that is written out, and places for properties that are searched for them. */
+#define DESCRIBE_KEYS 2
+#define DESCRIBE_PLACES 1000
+
 /* Larger BigInts are not written out: decimal digits take quadratic time. */
 #define DESCRIBE_LIMBS 64
 
 static int describe(struct bytes *out, JSValueConst value, int depth);
 
-/* Text of a string, at most DESCRIBE_TEXT characters of it where `cut`. */
-static int describe_string(struct bytes *out, JSValueConst value, bool quoted)
+enum text_form { TEXT_QUOTED, TEXT_PLAIN };
+
+/* The kind of quotes that a text has none of, if there is one. */
+static uint8_t quote_for(JSValueConst text, uint32_t length)
 {
-    struct bytes text = { 0 };
-    const uint8_t *at, *end;
-    uint8_t quote = '\'';
-    uint32_t count = 0;
-    int status = bytes_of_value(&text, value);
+    bool has_single = false, has_double = false, has_back = false;
 
-    if (!status && text.length && memchr(text.data, '\'', text.length))
-        quote = !memchr(text.data, '"', text.length) ? '"' : !memchr(text.data, '`', text.length) ? '`' : '\'';
-    if (!status && quoted)
-        status = bytes_add(out, quote);
-    at = text.data;
-    end = at + text.length;
-    while (!status && at < end) {
-        const uint8_t *start = at;
-        uint32_t code = next_code_point(&at, end);
+    for (uint32_t at = 0; at < length && at < DESCRIBE_TEXT; at++) {
+        int unit = string_rope_get(text, at);
 
-        if (quoted && count++ == DESCRIBE_TEXT) {
-            status = bytes_text(out, "...");
-            break;
-        }
-        if (quoted && code == '\n')
-            status = bytes_text(out, "\\n");
-        else if (quoted && code == '\t')
-            status = bytes_text(out, "\\t");
-        else if (quoted && code == '\r')
-            status = bytes_text(out, "\\r");
-        else if (quoted && (code == '\\' || code == quote))
-            status = bytes_add(out, '\\') || bytes_add(out, (uint8_t)code) ? -1 : 0;
-        else
-            status = bytes_put(out, start, (uint32_t)(at - start));
+        has_single = has_single || unit == '\'';
+        has_double = has_double || unit == '"';
+        has_back = has_back || unit == '`';
     }
-    if (!status && quoted)
-        status = bytes_add(out, quote);
-    bytes_free(&text);
-    return status;
+    return !has_single ? '\'' : !has_double ? '"' : !has_back ? '`' : '\'';
+}
+
+static int put_escaped(struct bytes *out, uint32_t code, uint8_t quote)
+{
+    switch (code) {
+    case '\n':
+        return bytes_text(out, "\\n");
+    case '\t':
+        return bytes_text(out, "\\t");
+    case '\r':
+        return bytes_text(out, "\\r");
+    default:
+        return ((code == '\\' || code == quote) && bytes_add(out, '\\')) || bytes_code_point(out, code) ? -1 : 0;
+    }
+}
+
+/* The first DESCRIBE_TEXT characters of a string. */
+static int describe_string(struct bytes *out, JSValueConst text, enum text_form form)
+{
+    uint32_t length = string_rope_get_len(text), at = 0;
+    uint8_t quote = quote_for(text, length);
+    int status = form == TEXT_QUOTED ? bytes_add(out, quote) : 0;
+
+    for (uint32_t count = 0; !status && at < length && count < DESCRIBE_TEXT; count++) {
+        uint32_t code = string_next(text, length, &at);
+
+        status = form == TEXT_QUOTED ? put_escaped(out, code, quote) : bytes_code_point(out, code);
+    }
+    if (!status && at < length)
+        status = bytes_text(out, "...");
+    return status || (form == TEXT_QUOTED && bytes_add(out, quote)) ? -1 : 0;
 }
 
 static bool is_long_bigint(JSValueConst value)
@@ -67,7 +79,8 @@ static int describe_symbol(struct bytes *out, JSValueConst value)
 {
     JSAtom atom = JS_ValueToAtom(context, value);
     JSValue text = JS_AtomToString(context, atom);
-    int status = JS_IsException(text) || bytes_text(out, "Symbol(") || bytes_of_value(out, text) || bytes_add(out, ')');
+    int status = JS_IsException(text) || bytes_text(out, "Symbol(") || describe_string(out, text, TEXT_PLAIN) ||
+                 bytes_add(out, ')');
 
     JS_FreeValue(context, text);
     JS_FreeAtom(context, atom);
@@ -86,7 +99,7 @@ static int describe_named(struct bytes *out, const char *before, JSValueConst na
 {
     if (bytes_text(out, before))
         return -1;
-    if (JS_IsString(name) && !JS_IsEmptyString(name) ? describe_string(out, name, false) : bytes_text(out, otherwise))
+    if (JS_IsString(name) && !JS_IsEmptyString(name) ? describe_string(out, name, TEXT_PLAIN) : bytes_text(out, otherwise))
         return -1;
     return bytes_add(out, ']');
 }
@@ -94,38 +107,11 @@ static int describe_named(struct bytes *out, const char *before, JSValueConst na
 /* The name of the class of an instance, or of the kind of object. */
 static int describe_kind(struct bytes *out, JSObject *object)
 {
-    JSValueConst constructor = data_property(object, JS_ATOM_constructor), name = JS_UNDEFINED;
-    JSValue kind;
-    int status;
+    JSValue name = class_name(object);
+    int status = JS_IsException(name) ? -1 : describe_named(out, "[", name, "Object");
 
-    if (JS_IsObject(constructor))
-        name = data_property(JS_VALUE_GET_OBJ(constructor), JS_ATOM_name);
-    if (JS_IsString(name) && !JS_IsEmptyString(name))
-        return describe_named(out, "[", name, "");
-    kind = JS_AtomToString(context, runtime->class_array[object->class_id].class_name);
-    status = JS_IsException(kind) ? -1 : describe_named(out, "[", kind, "Object");
-    JS_FreeValue(context, kind);
+    JS_FreeValue(context, name);
     return status;
-}
-
-/* An element that is there and not behind a getter; JS_UNINITIALIZED for a hole. The caller frees it. */
-static JSValue element_of(JSObject *array, uint32_t index)
-{
-    JSValue element = JS_UNINITIALIZED;
-    JSProperty *property;
-    JSShapeProperty *shape;
-    JSAtom atom;
-
-    if (js_get_fast_array_element(context, array, index, &element))
-        return element;
-    if (array->fast_array)
-        return JS_UNINITIALIZED;
-    atom = JS_NewAtomUInt32(context, index);
-    shape = atom == JS_ATOM_NULL ? NULL : find_own_property(&property, array, atom);
-    if (shape)
-        element = (shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? js_dup(property->u.value) : JS_UNDEFINED;
-    JS_FreeAtom(context, atom);
-    return element;
 }
 
 static int describe_array(struct bytes *out, JSObject *array, int depth)
@@ -143,11 +129,12 @@ static int describe_array(struct bytes *out, JSObject *array, int depth)
     shown = length < DESCRIBE_ITEMS ? length : DESCRIBE_ITEMS;
     status = bytes_text(out, "[");
     for (uint32_t i = 0; !status && i < shown; i++) {
-        JSValue element = element_of(array, i);
+        JSValue element;
+        enum own_property kind = own_element(array, i, &element);
 
         status = bytes_text(out, i ? ", " : " ");
         if (!status)
-            status = JS_IsUninitialized(element) ? bytes_text(out, "<empty>") : describe(out, element, depth - 1);
+            status = kind == OWN_ABSENT ? bytes_text(out, "<empty>") : describe(out, element, depth - 1);
         JS_FreeValue(context, element);
     }
     if (!status && shown < length) {
@@ -157,23 +144,25 @@ static int describe_array(struct bytes *out, JSObject *array, int depth)
     return status ? -1 : bytes_text(out, " ]");
 }
 
-static bool is_identifier(const char *name)
+static bool is_identifier(JSValueConst text)
 {
-    if (!name[0] || (name[0] >= '0' && name[0] <= '9'))
-        return false;
-    for (; *name; name++)
-        if (!is_letter((uint8_t)*name) && !(*name >= '0' && *name <= '9') && *name != '_' && *name != '$')
+    uint32_t length = string_rope_get_len(text);
+
+    for (uint32_t at = 0; at < length && at < DESCRIBE_TEXT; at++) {
+        int unit = string_rope_get(text, at);
+        bool digit = unit >= '0' && unit <= '9';
+
+        if (unit >= 0x80 || !(is_letter((uint8_t)unit) || unit == '_' || unit == '$' || (digit && at > 0)))
             return false;
-    return true;
+    }
+    return length > 0;
 }
 
 static int describe_key(struct bytes *out, JSAtom atom)
 {
     JSValue text = JS_AtomToString(context, atom);
-    const char *name = JS_IsException(text) ? NULL : JS_ToCString(context, text);
-    int status = name ? describe_string(out, text, !is_identifier(name)) : -1;
+    int status = JS_IsException(text) ? -1 : describe_string(out, text, is_identifier(text) ? TEXT_PLAIN : TEXT_QUOTED);
 
-    JS_FreeCString(context, name);
     JS_FreeValue(context, text);
     return status;
 }
@@ -181,50 +170,62 @@ static int describe_key(struct bytes *out, JSAtom atom)
 /* The value of an own property as it is; a getter is not called. */
 static int describe_property(struct bytes *out, JSObject *object, JSAtom atom, int depth)
 {
-    JSProperty *property;
-    JSShapeProperty *shape;
+    JSValue value;
+    int status;
 
-    if (object->fast_array) {
-        JSValue element = __JS_AtomIsTaggedInt(atom) ? element_of(object, __JS_AtomToUInt32(atom)) : JS_UNINITIALIZED;
-        int status = JS_IsUninitialized(element) ? bytes_text(out, "undefined") : describe(out, element, depth);
-
-        JS_FreeValue(context, element);
-        return status;
-    }
-    shape = find_own_property(&property, object, atom);
-    if (!shape)
-        return bytes_text(out, "undefined");
-    if ((shape->flags & JS_PROP_TMASK) != JS_PROP_NORMAL)
+    if (own_data(object, atom, &value) == OWN_ACCESSOR)
         return bytes_text(out, "[Getter]");
-    return describe(out, property->u.value, depth);
+    status = describe(out, value, depth);
+    JS_FreeValue(context, value);
+    return status;
+}
+
+/* The keys of an object that has few, numbers first; DESCRIBE_KEYS + 1 where there may be more. */
+static uint32_t few_keys(JSObject *object, JSAtom keys[DESCRIBE_KEYS])
+{
+    JSShapeProperty *shape = get_shape_prop(object->shape);
+    uint32_t count = 0, index;
+
+    for (int i = 0; i < object->shape->prop_count; i++) {
+        if (i == DESCRIBE_PLACES)
+            return DESCRIBE_KEYS + 1;
+        if (shape[i].atom == JS_ATOM_NULL || !(shape[i].flags & JS_PROP_ENUMERABLE) ||
+            JS_AtomGetKind(context, shape[i].atom) != JS_ATOM_KIND_STRING)
+            continue;
+        if (count == DESCRIBE_KEYS)
+            return DESCRIBE_KEYS + 1;
+        keys[count++] = shape[i].atom;
+    }
+    if (count == 2 && JS_AtomIsArrayIndex(context, &index, keys[1])) {
+        uint32_t before;
+
+        if (!JS_AtomIsArrayIndex(context, &before, keys[0]) || index < before) {
+            JSAtom first = keys[1];
+
+            keys[1] = keys[0];
+            keys[0] = first;
+        }
+    }
+    return count;
 }
 
 static int describe_object(struct bytes *out, JSObject *object, int depth)
 {
-    JSPropertyEnum *names;
+    JSAtom keys[DESCRIBE_KEYS];
     uint32_t count;
     int status = 0;
 
     if (!is_plain(object))
         return describe_kind(out, object);
-    if (JS_GetOwnPropertyNames(context, &names, &count, JS_MKPTR(JS_TAG_OBJECT, object),
-                               JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY))
-        return -1;
+    count = few_keys(object, keys);
     if (count == 0)
-        status = bytes_text(out, "{}");
-    else if (depth <= 0 || count > 2)
-        status = bytes_text(out, "[Object]");
-    for (uint32_t i = 0; !status && depth > 0 && count <= 2 && i < count; i++) {
-        status = bytes_text(out, i ? ", " : "{ ");
-        if (!status && !(status = describe_key(out, names[i].atom)))
-            status = bytes_text(out, ": ");
-        if (!status)
-            status = describe_property(out, object, names[i].atom, depth - 1);
-        if (!status && i + 1 == count)
-            status = bytes_text(out, " }");
-    }
-    js_free_prop_enum(context, names, count);
-    return status;
+        return bytes_text(out, "{}");
+    if (depth <= 0 || count > DESCRIBE_KEYS)
+        return bytes_text(out, "[Object]");
+    for (uint32_t i = 0; !status && i < count; i++)
+        status = bytes_text(out, i ? ", " : "{ ") || describe_key(out, keys[i]) || bytes_text(out, ": ") ||
+                 describe_property(out, object, keys[i], depth - 1);
+    return status || bytes_text(out, " }") ? -1 : 0;
 }
 
 static int describe_date(struct bytes *out, JSObject *object)
@@ -247,11 +248,11 @@ static int describe_error(struct bytes *out, JSObject *object)
 {
     JSValueConst name = data_property(object, JS_ATOM_name), message = data_property(object, JS_ATOM_message);
 
-    if (JS_IsString(name) ? describe_string(out, name, false) : bytes_text(out, "Error"))
+    if (JS_IsString(name) ? describe_string(out, name, TEXT_PLAIN) : bytes_text(out, "Error"))
         return -1;
     if (!JS_IsString(message) || JS_IsEmptyString(message))
         return 0;
-    return bytes_text(out, ": ") || describe_string(out, message, false) ? -1 : 0;
+    return bytes_text(out, ": ") || describe_string(out, message, TEXT_PLAIN) ? -1 : 0;
 }
 
 static int describe_any_object(struct bytes *out, JSValueConst value, int depth)
@@ -281,7 +282,7 @@ static int describe(struct bytes *out, JSValueConst value, int depth)
     switch (JS_VALUE_GET_NORM_TAG(value)) {
     case JS_TAG_STRING:
     case JS_TAG_STRING_ROPE:
-        return describe_string(out, value, true);
+        return describe_string(out, value, TEXT_QUOTED);
     case JS_TAG_SYMBOL:
         return describe_symbol(out, value);
     case JS_TAG_BIG_INT:

@@ -8,19 +8,13 @@
 /* The value of an own property under the mode's rule about getters. */
 static JSValue own_property(struct encoder *e, JSObject *object, JSAtom atom, bool *accessor)
 {
-    JSProperty *property;
-    JSShapeProperty *shape;
+    JSValue value;
 
     *accessor = false;
     if (e->mode == ENCODE_STRICT)
         return JS_GetProperty(context, JS_MKPTR(JS_TAG_OBJECT, object), atom);
-    shape = find_own_property(&property, object, atom);
-    if (!shape)
-        return JS_UNDEFINED;
-    if ((shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL)
-        return js_dup(property->u.value);
-    *accessor = true;
-    return JS_UNDEFINED;
+    *accessor = own_data(object, atom, &value) == OWN_ACCESSOR;
+    return value;
 }
 
 static int encode_hole_or_element(struct encoder *e, JSObject *object, uint32_t index, uint32_t depth,
@@ -167,22 +161,29 @@ static const uint8_t typed_array_kinds[] = {
     [JS_CLASS_DATAVIEW - JS_CLASS_UINT8C_ARRAY] = 12,
 };
 
-static int encode_typed_array(struct encoder *e, JSObject *object)
+/* The bytes of a view on a buffer as they are now: none where the buffer no longer holds all of it. */
+static void view_bytes(JSObject *object, uint8_t **data, uint32_t *length)
 {
-    JSTypedArray *array = object->u.typed_array;
-    JSArrayBuffer *buffer = array->buffer->u.array_buffer;
-    uint32_t length = array->length, end = (uint32_t)(buffer->detached ? 0 : buffer->byte_length);
+    JSTypedArray *view = object->u.typed_array;
+    JSArrayBuffer *buffer = view->buffer->u.array_buffer;
+    uint32_t end = buffer->detached ? 0 : (uint32_t)buffer->byte_length, rest = view->offset < end ? end - view->offset : 0;
 
-    if (array->track_rab)
-        length = end > array->offset ? end - array->offset : 0;
+    *data = rest ? buffer->data + view->offset : NULL;
+    *length = view->track_rab ? rest : view->length <= rest ? view->length : 0;
     /* A buffer that was resized may end inside of an element, which then is not one. */
     if (object->class_id != JS_CLASS_DATAVIEW)
-        length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
-    if (array->offset > end || length > end - array->offset)
-        length = 0;
+        *length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
+}
+
+static int encode_typed_array(struct encoder *e, JSObject *object)
+{
+    uint8_t *data;
+    uint32_t length;
+
+    view_bytes(object, &data, &length);
     return put_byte(e, TAG_TYPED_ARRAY) ||
                    put_byte(e, typed_array_kinds[object->class_id - JS_CLASS_UINT8C_ARRAY]) ||
-                   put_varint(e, length) || put_bytes(e, buffer->data + array->offset, length)
+                   put_varint(e, length) || put_bytes(e, data, length)
                ? -1
                : 0;
 }
@@ -252,19 +253,16 @@ static int error_details(struct bytes *out, JSObject *error);
 static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     struct bytes details = { 0 };
-    JSProperty *property;
-    JSShapeProperty *cause = find_own_property(&property, object, JS_ATOM_cause);
-    JSValue cause_value = cause && (cause->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? js_dup(property->u.value)
-                                                                                    : JS_UNINITIALIZED;
+    JSValue cause;
+    bool has_cause = own_data(object, JS_ATOM_cause, &cause) == OWN_DATA;
     JSValueConst errors = data_property(object, JS_ATOM_errors);
     bool has_stack = JS_IsString(object->u.object_data);
     bool has_errors = JS_IsArray(errors);
-    bool has_cause = !JS_IsUninitialized(cause_value);
     uint32_t whole = narrow(e);
     int failed;
 
     if (e->mode != ENCODE_STRICT && error_details(&details, object)) {
-        JS_FreeValue(context, cause_value);
+        JS_FreeValue(context, cause);
         return -1;
     }
     failed = put_byte(e, TAG_ERROR) || put_text_property(e, object, JS_ATOM_name, "Error") ||
@@ -281,8 +279,8 @@ static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, con
     js_free(context, details.data);
     if (!failed && has_cause) {
         struct path_step step = { path, JS_ATOM_cause, 0 };
-        failed = e->mode == ENCODE_CLIP ? encode_or_note(e, cause_value, depth + 1)
-                                        : encode_value(e, cause_value, depth + 1, &step);
+        failed = e->mode == ENCODE_CLIP ? encode_or_note(e, cause, depth + 1)
+                                        : encode_value(e, cause, depth + 1, &step);
     }
     if (!failed && has_errors) {
         JSObject *list = JS_VALUE_GET_OBJ(js_dup(errors));
@@ -297,7 +295,7 @@ static int encode_error(struct encoder *e, JSObject *object, uint32_t depth, con
             failed = encode_hole_or_element(e, list, i, depth + 1, &step);
         JS_FreeValue(context, JS_MKPTR(JS_TAG_OBJECT, list));
     }
-    JS_FreeValue(context, cause_value);
+    JS_FreeValue(context, cause);
     return failed ? -1 : 0;
 }
 
@@ -312,10 +310,15 @@ static bool is_plain(const JSObject *object)
 /* An instance of a class as it is shown: its name, then as an object. */
 static int encode_class_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
-    const char *name = class_name(object);
-    int failed = !name || put_byte(e, TAG_INSTANCE) || put_text(e, name, strlen(name) < 64 ? strlen(name) : 64);
+    char shown[65];
+    JSValue name = class_name(object);
+    int failed;
 
-    JS_FreeCString(context, name);
+    if (JS_IsException(name))
+        return -1;
+    string_head(shown, sizeof(shown), name);
+    JS_FreeValue(context, name);
+    failed = put_byte(e, TAG_INSTANCE) || put_text(e, shown, strlen(shown));
     return failed ? -1 : encode_object(e, object, depth, path);
 }
 

@@ -18,16 +18,7 @@ static bool bytes_of_source(JSValueConst value, uint8_t **data, uint32_t *length
     }
     if (object->class_id < JS_CLASS_UINT8C_ARRAY || object->class_id > JS_CLASS_DATAVIEW)
         return false;
-    buffer = object->u.typed_array->buffer->u.array_buffer;
-    if (!buffer->detached) {
-        JSTypedArray *view = object->u.typed_array;
-        uint32_t whole = (uint32_t)buffer->byte_length, rest = view->offset < whole ? whole - view->offset : 0;
-
-        *data = buffer->data + view->offset;
-        *length = view->track_rab ? rest : view->length <= rest ? view->length : 0;
-        if (object->class_id != JS_CLASS_DATAVIEW)
-            *length &= ~((1u << typed_array_size_log2(object->class_id)) - 1);
-    }
+    view_bytes(object, data, length);
     return true;
 }
 
@@ -44,35 +35,35 @@ static int option_is_set(JSValueConst options, const char *name)
 
 /* ---- TextEncoder ---- */
 
-static JSClassID encoder_class, decoder_class;
+static JSClassID text_encoder_class, text_decoder_class;
 
-static JSValue encoder_constructor(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv)
+static JSValue text_encoder_constructor(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv)
 {
     (void)ctx;
     (void)argc;
     (void)argv;
-    return JS_IsUndefined(new_target) ? wants_new("TextEncoder") : new_object_of(new_target, encoder_class, NULL);
+    return JS_IsUndefined(new_target) ? wants_new("TextEncoder") : new_object_of(new_target, text_encoder_class, NULL);
 }
 
-static bool is_encoder(JSValueConst value)
+static bool is_text_encoder(JSValueConst value)
 {
-    if (JS_GetClassID(value) == encoder_class)
+    if (JS_GetClassID(value) == text_encoder_class)
         return true;
     JS_ThrowTypeError(context, "TextEncoder object expected");
     return false;
 }
 
-static JSValue encoder_encoding(JSContext *ctx, JSValueConst this_value)
+static JSValue text_encoder_encoding(JSContext *ctx, JSValueConst this_value)
 {
-    return is_encoder(this_value) ? JS_NewString(ctx, "utf-8") : JS_EXCEPTION;
+    return is_text_encoder(this_value) ? JS_NewString(ctx, "utf-8") : JS_EXCEPTION;
 }
 
-static JSValue encoder_encode(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
+static JSValue text_encoder_encode(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
     struct bytes text = { 0 };
     JSValue array;
 
-    if (!is_encoder(this_value))
+    if (!is_text_encoder(this_value))
         return JS_EXCEPTION;
     if (argc > 0 && !JS_IsUndefined(argv[0]) && bytes_of_value(&text, argv[0]))
         array = JS_EXCEPTION;
@@ -82,14 +73,14 @@ static JSValue encoder_encode(JSContext *ctx, JSValueConst this_value, int argc,
     return array;
 }
 
-static JSValue encoder_encode_into(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
+static JSValue text_encoder_encode_into(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
     struct bytes text = { 0 };
     const uint8_t *at, *end;
     uint8_t *to;
     uint32_t room, read = 0;
 
-    if (!is_encoder(this_value))
+    if (!is_text_encoder(this_value))
         return JS_EXCEPTION;
     if (argc < 2 || JS_GetClassID(argv[1]) != JS_CLASS_UINT8_ARRAY)
         return JS_ThrowTypeError(ctx, "encodeInto takes a string and a Uint8Array");
@@ -118,7 +109,7 @@ static JSValue encoder_encode_into(JSContext *ctx, JSValueConst this_value, int 
 
 /* ---- TextDecoder ---- */
 
-enum { DECODE_UTF8, DECODE_UTF16LE, DECODE_UTF16BE, DECODE_LATIN1 };
+enum { DECODE_UTF8, DECODE_UTF16LE, DECODE_UTF16BE, DECODE_WINDOWS_1252 };
 
 struct text_decoder {
     int encoding;
@@ -150,27 +141,27 @@ static const struct {
     { "unicodefeff", DECODE_UTF16LE },
     { "utf-16be", DECODE_UTF16BE },
     { "unicodefffe", DECODE_UTF16BE },
-    { "windows-1252", DECODE_LATIN1 },
-    { "cp1252", DECODE_LATIN1 },
-    { "x-cp1252", DECODE_LATIN1 },
-    { "latin1", DECODE_LATIN1 },
-    { "l1", DECODE_LATIN1 },
-    { "iso-8859-1", DECODE_LATIN1 },
-    { "iso8859-1", DECODE_LATIN1 },
-    { "iso88591", DECODE_LATIN1 },
-    { "iso_8859-1", DECODE_LATIN1 },
-    { "iso_8859-1:1987", DECODE_LATIN1 },
-    { "iso-ir-100", DECODE_LATIN1 },
-    { "csisolatin1", DECODE_LATIN1 },
-    { "cp819", DECODE_LATIN1 },
-    { "ibm819", DECODE_LATIN1 },
-    { "ascii", DECODE_LATIN1 },
-    { "us-ascii", DECODE_LATIN1 },
-    { "ansi_x3.4-1968", DECODE_LATIN1 },
+    { "windows-1252", DECODE_WINDOWS_1252 },
+    { "cp1252", DECODE_WINDOWS_1252 },
+    { "x-cp1252", DECODE_WINDOWS_1252 },
+    { "latin1", DECODE_WINDOWS_1252 },
+    { "l1", DECODE_WINDOWS_1252 },
+    { "iso-8859-1", DECODE_WINDOWS_1252 },
+    { "iso8859-1", DECODE_WINDOWS_1252 },
+    { "iso88591", DECODE_WINDOWS_1252 },
+    { "iso_8859-1", DECODE_WINDOWS_1252 },
+    { "iso_8859-1:1987", DECODE_WINDOWS_1252 },
+    { "iso-ir-100", DECODE_WINDOWS_1252 },
+    { "csisolatin1", DECODE_WINDOWS_1252 },
+    { "cp819", DECODE_WINDOWS_1252 },
+    { "ibm819", DECODE_WINDOWS_1252 },
+    { "ascii", DECODE_WINDOWS_1252 },
+    { "us-ascii", DECODE_WINDOWS_1252 },
+    { "ansi_x3.4-1968", DECODE_WINDOWS_1252 },
 };
 
 /* What windows-1252 has in place of the controls from 0x80 on. */
-static const uint16_t latin1_high[32] = {
+static const uint16_t windows_1252_high[32] = {
     0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160,  0x2039, 0x152, 0x8d, 0x17d, 0x8f,
     0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,
 };
@@ -193,13 +184,14 @@ static int encoding_of_label(JSValueConst value)
             !strcasecmp(encoding_labels[i].label, (const char *)label.data + start))
             encoding = encoding_labels[i].encoding;
     if (encoding < 0)
-        JS_ThrowRangeError(context, "The \"%.40s\" encoding is not supported", label.data + start);
+        JS_ThrowRangeError(context, "The \"%.*s\" encoding is not supported",
+                           text_head((const char *)label.data + start, 40), label.data + start);
 done:
     bytes_free(&label);
     return encoding;
 }
 
-static void decoder_reset(struct text_decoder *d)
+static void text_decoder_reset(struct text_decoder *d)
 {
     d->utf8 = utf8_start;
     d->started = false;
@@ -207,12 +199,12 @@ static void decoder_reset(struct text_decoder *d)
     d->surrogate = 0;
 }
 
-static void decoder_finalizer(JSRuntime *rt, JSValueConst value)
+static void text_decoder_finalizer(JSRuntime *rt, JSValueConst value)
 {
-    js_free_rt(rt, JS_GetOpaque(value, decoder_class));
+    js_free_rt(rt, JS_GetOpaque(value, text_decoder_class));
 }
 
-static JSValue decoder_constructor(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv)
+static JSValue text_decoder_constructor(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv)
 {
     JSValueConst options = argc > 1 ? argv[1] : JS_UNDEFINED;
     struct text_decoder *d;
@@ -235,8 +227,8 @@ static JSValue decoder_constructor(JSContext *ctx, JSValueConst new_target, int 
     d->encoding = encoding;
     d->fatal = fatal;
     d->ignore_bom = ignore_bom;
-    decoder_reset(d);
-    object = new_object_of(new_target, decoder_class, d);
+    text_decoder_reset(d);
+    object = new_object_of(new_target, text_decoder_class, d);
     if (JS_IsException(object))
         js_free(ctx, d);
     return object;
@@ -280,10 +272,10 @@ static int decode_utf16(struct text_decoder *d, struct bytes *out, const uint8_t
     return 0;
 }
 
-static int decode_latin1(struct bytes *out, const uint8_t *at, uint32_t length)
+static int decode_windows_1252(struct bytes *out, const uint8_t *at, uint32_t length)
 {
     for (uint32_t i = 0; i < length; i++)
-        if (bytes_code_point(out, at[i] >= 0x80 && at[i] < 0xa0 ? latin1_high[at[i] - 0x80] : at[i]))
+        if (bytes_code_point(out, at[i] >= 0x80 && at[i] < 0xa0 ? windows_1252_high[at[i] - 0x80] : at[i]))
             return -1;
     return 0;
 }
@@ -292,8 +284,8 @@ static int decode_feed(struct text_decoder *d, struct bytes *out, const uint8_t 
 {
     if (d->encoding == DECODE_UTF8)
         return utf8_feed(&d->utf8, out, at, length);
-    if (d->encoding == DECODE_LATIN1)
-        return decode_latin1(out, at, length);
+    if (d->encoding == DECODE_WINDOWS_1252)
+        return decode_windows_1252(out, at, length);
     return decode_utf16(d, out, at, length);
 }
 
@@ -317,9 +309,9 @@ static int throw_undecodable(const struct text_decoder *d)
     return -1;
 }
 
-static JSValue decoder_decode(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
+static JSValue text_decoder_decode(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
-    struct text_decoder *d = JS_GetOpaque2(ctx, this_value, decoder_class);
+    struct text_decoder *d = JS_GetOpaque2(ctx, this_value, text_decoder_class);
     struct bytes out = { 0 };
     uint8_t *data = NULL;
     uint32_t length = 0, mark = 0;
@@ -341,22 +333,22 @@ static JSValue decoder_decode(JSContext *ctx, JSValueConst this_value, int argc,
     }
     if (!d->started && out.length > 0) {
         d->started = true;
-        if (!d->ignore_bom && d->encoding != DECODE_LATIN1 && out.length >= 3 && !memcmp(out.data, "\xef\xbb\xbf", 3))
+        if (!d->ignore_bom && d->encoding != DECODE_WINDOWS_1252 && out.length >= 3 && !memcmp(out.data, "\xef\xbb\xbf", 3))
             mark = 3;
     }
     if (!status)
         text = JS_NewStringLen(ctx, out.length ? (const char *)out.data + mark : "", out.length - mark);
     if (!stream || status)
-        decoder_reset(d);
+        text_decoder_reset(d);
     bytes_free(&out);
     return text;
 }
 
 enum { DECODER_ENCODING, DECODER_FATAL, DECODER_IGNORE_BOM };
 
-static JSValue decoder_get(JSContext *ctx, JSValueConst this_value, int what)
+static JSValue text_decoder_get(JSContext *ctx, JSValueConst this_value, int what)
 {
-    struct text_decoder *d = JS_GetOpaque2(ctx, this_value, decoder_class);
+    struct text_decoder *d = JS_GetOpaque2(ctx, this_value, text_decoder_class);
 
     if (!d)
         return JS_EXCEPTION;
@@ -365,31 +357,31 @@ static JSValue decoder_get(JSContext *ctx, JSValueConst this_value, int what)
     return js_bool(what == DECODER_FATAL ? d->fatal : d->ignore_bom);
 }
 
-static const JSCFunctionListEntry encoder_members[] = {
-    JS_CFUNC_DEF("encode", 0, encoder_encode),
-    JS_CFUNC_DEF("encodeInto", 2, encoder_encode_into),
-    JS_CGETSET_DEF("encoding", encoder_encoding, NULL),
+static const JSCFunctionListEntry text_encoder_members[] = {
+    JS_CFUNC_DEF("encode", 0, text_encoder_encode),
+    JS_CFUNC_DEF("encodeInto", 2, text_encoder_encode_into),
+    JS_CGETSET_DEF("encoding", text_encoder_encoding, NULL),
     JS_PROP_STRING_DEF("[Symbol.toStringTag]", "TextEncoder", JS_PROP_CONFIGURABLE),
 };
 
-static const JSCFunctionListEntry decoder_members[] = {
-    JS_CFUNC_DEF("decode", 0, decoder_decode),
-    JS_CGETSET_MAGIC_DEF("encoding", decoder_get, NULL, DECODER_ENCODING),
-    JS_CGETSET_MAGIC_DEF("fatal", decoder_get, NULL, DECODER_FATAL),
-    JS_CGETSET_MAGIC_DEF("ignoreBOM", decoder_get, NULL, DECODER_IGNORE_BOM),
+static const JSCFunctionListEntry text_decoder_members[] = {
+    JS_CFUNC_DEF("decode", 0, text_decoder_decode),
+    JS_CGETSET_MAGIC_DEF("encoding", text_decoder_get, NULL, DECODER_ENCODING),
+    JS_CGETSET_MAGIC_DEF("fatal", text_decoder_get, NULL, DECODER_FATAL),
+    JS_CGETSET_MAGIC_DEF("ignoreBOM", text_decoder_get, NULL, DECODER_IGNORE_BOM),
     JS_PROP_STRING_DEF("[Symbol.toStringTag]", "TextDecoder", JS_PROP_CONFIGURABLE),
 };
 
 static int encoding_init(void)
 {
-    encoder_class = new_class("TextEncoder", NULL, NULL);
-    decoder_class = new_class("TextDecoder", decoder_finalizer, NULL);
-    if (!encoder_class || !decoder_class)
+    text_encoder_class = new_class("TextEncoder", NULL, NULL);
+    text_decoder_class = new_class("TextDecoder", text_decoder_finalizer, NULL);
+    if (!text_encoder_class || !text_decoder_class)
         return -1;
-    return define_class(encoder_class, "TextEncoder", encoder_constructor, 0, JS_UNDEFINED, encoder_members,
-                        countof(encoder_members)) ||
-                   define_class(decoder_class, "TextDecoder", decoder_constructor, 0, JS_UNDEFINED, decoder_members,
-                                countof(decoder_members))
+    return define_class(text_encoder_class, "TextEncoder", text_encoder_constructor, 0, JS_UNDEFINED, text_encoder_members,
+                        countof(text_encoder_members)) ||
+                   define_class(text_decoder_class, "TextDecoder", text_decoder_constructor, 0, JS_UNDEFINED, text_decoder_members,
+                                countof(text_decoder_members))
                ? -1
                : 0;
 }

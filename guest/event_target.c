@@ -1,5 +1,5 @@
 /* EventTarget, its listeners, and the dispatch. A listener that throws does not keep the others from running; the error
- * fails the program as one in a timer does.
+ * fails the program as one in a microtask does.
  */
 
 struct listener {
@@ -282,7 +282,7 @@ static int listener_call(JSValueConst callback, JSValueConst this_value, JSValue
     if (JS_IsException(result)) {
         if (JS_IsUncatchableError(runtime->current_exception) || board.stop)
             return -1;
-        failure_add(FAILURE_TIMER);
+        failure_add(FAILURE_JOB);
     }
     JS_FreeValue(context, result);
     return 0;

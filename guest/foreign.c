@@ -18,7 +18,8 @@ static void throw_with_path(const struct path_step *path, const char *what)
             used += (uint32_t)snprintf(text + used, sizeof(text) - used, "[%u]", steps[count]->index);
         } else {
             const char *name = JS_AtomToCString(context, steps[count]->atom);
-            used += (uint32_t)snprintf(text + used, sizeof(text) - used, ".%s", name ? name : "?");
+            used += (uint32_t)snprintf(text + used, sizeof(text) - used, ".%.*s",
+                                       name ? text_head(name, sizeof(text) - used - 2) : 1, name ? name : "?");
             JS_FreeCString(context, name);
         }
     }
@@ -34,37 +35,6 @@ static int encode_foreign(struct encoder *e, const char *what, const char *descr
     return -1;
 }
 
-/* A data property of the object or its prototypes, or undefined; runs no code of the program. */
-static JSValueConst data_property(JSObject *object, JSAtom atom)
-{
-    JSProperty *property;
-
-    for (int hops = 0; object && hops < 16; hops++) {
-        JSShapeProperty *shape = find_own_property(&property, object, atom);
-        if (shape)
-            return (shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? property->u.value : JS_UNDEFINED;
-        object = object->shape->proto;
-    }
-    return JS_UNDEFINED;
-}
-/* The name of an object's class, to be freed by the caller; NULL without memory. */
-static const char *class_name(JSObject *object)
-{
-    const char *name = NULL;
-    JSValueConst constructor = data_property(object, JS_ATOM_constructor);
-
-    if (JS_IsObject(constructor)) {
-        JSValueConst text = data_property(JS_VALUE_GET_OBJ(constructor), JS_ATOM_name);
-        if (JS_IsString(text))
-            name = JS_ToCString(context, text);
-    }
-    if (!name || !name[0]) {
-        JS_FreeCString(context, name);
-        name = JS_AtomToCString(context, context->rt->class_array[object->class_id].class_name);
-    }
-    return name;
-}
-
 /* URL and URLSearchParams. */
 static bool is_web_text(const JSObject *object);
 static int encode_web_text(struct encoder *e, JSObject *object, const struct path_step *path);
@@ -72,17 +42,20 @@ static int encode_web_text(struct encoder *e, JSObject *object, const struct pat
 /* A description where it is only shown, unless it is an ordinary object: that is shown with its class. */
 static int encode_instance(struct encoder *e, JSObject *object, const struct path_step *path)
 {
-    char what[160], description[96];
-    const char *name;
+    char what[160], description[96], shown[65];
+    JSValue name;
 
     if (is_web_text(object))
         return encode_web_text(e, object, path);
     if (object->class_id == JS_CLASS_PROXY)
         return encode_foreign(e, "a proxy cannot cross, pass a plain object", "Proxy { ... }", path);
     name = class_name(object);
-    snprintf(what, sizeof(what), "an instance of %.64s cannot cross, pass a plain object", name ? name : "a class");
-    snprintf(description, sizeof(description), "[%.64s]", name ? name : "object");
-    JS_FreeCString(context, name);
+    if (JS_IsException(name))
+        return -1;
+    string_head(shown, sizeof(shown), name);
+    JS_FreeValue(context, name);
+    snprintf(what, sizeof(what), "an instance of %s cannot cross, pass a plain object", shown);
+    snprintf(description, sizeof(description), "[%s]", shown);
     return encode_foreign(e, what, description, path);
 }
 
@@ -111,30 +84,26 @@ static bool is_class(const JSObject *object)
 
 static int encode_function(struct encoder *e, JSObject *object, const struct path_step *path)
 {
-    char description[128];
+    char description[128], name[65] = "";
     JSValueConst text = data_property(object, JS_ATOM_name);
-    const char *name = JS_IsString(text) ? JS_ToCString(context, text) : NULL;
-    bool named = name && name[0];
 
+    if (JS_IsString(text))
+        string_head(name, sizeof(name), text);
     if (is_class(object))
-        snprintf(description, sizeof(description), named ? "[class %.64s]" : "[class (anonymous)]", name);
+        snprintf(description, sizeof(description), name[0] ? "[class %s]" : "[class (anonymous)]", name);
     else
-        snprintf(description, sizeof(description), named ? "[%s: %.64s]" : "[%s (anonymous)]", function_kind(object),
-                 named ? name : "");
-    JS_FreeCString(context, name);
+        snprintf(description, sizeof(description), name[0] ? "[%s: %s]" : "[%s (anonymous)]", function_kind(object), name);
     return encode_foreign(e, "a function cannot cross", description, path);
 }
 
 static int encode_symbol(struct encoder *e, JSValueConst symbol, const struct path_step *path)
 {
-    char description[96];
+    char description[91];
     JSValue text = js_symbol_toString(context, symbol, 0, NULL);
-    const char *bytes = JS_IsException(text) ? NULL : JS_ToCString(context, text);
 
-    if (!bytes)
-        drop_exception();
-    snprintf(description, sizeof(description), "%.90s", bytes ? bytes : "Symbol()");
-    JS_FreeCString(context, bytes);
+    if (JS_IsException(text))
+        return -1;
+    string_head(description, sizeof(description), text);
     JS_FreeValue(context, text);
     return encode_foreign(e, "a symbol cannot cross", description, path);
 }

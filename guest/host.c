@@ -3,8 +3,11 @@
  * table would refuse is let through, and labels that are Punycode already stay as they are.
  */
 
-/* Longest label with characters outside ASCII, in code points: Punycode takes quadratic time. */
+/* Longest label of a name in Unicode and longest such name, in code points: to put marks in order and Punycode both take
+ * quadratic time.
+ */
 #define LABEL_MAX 255
+#define DOMAIN_MAX 1000
 
 #define INVALID 1 /* no URL, where -1 is an exception */
 
@@ -286,22 +289,35 @@ static bool is_dot(uint32_t code)
     return code == '.' || code == 0x3002 || code == 0xff0e || code == 0xff61;
 }
 
-/* The code points of a domain: compatible forms made one, lower case, composed. The caller frees `*out`. */
-static int domain_code_points(const struct bytes *domain, uint32_t **out, uint32_t *count)
+/* The code points of a domain as they are written, ignored ones left out: INVALID where there are too many. */
+static int domain_read(const struct bytes *domain, uint32_t codes[DOMAIN_MAX], int *count)
 {
     const uint8_t *at = domain->data, *end = at + domain->length;
-    uint32_t *codes = js_malloc(context, ((size_t)domain->length + 1) * sizeof(*codes)), *composed, *lowered;
-    int length = 0, lowered_length = 0;
+    uint32_t label = 0;
 
-    if (!codes)
-        return -1;
+    *count = 0;
     while (at < end) {
         uint32_t code = next_code_point(&at, end);
-        if (!is_ignored(code))
-            codes[length++] = is_dot(code) ? '.' : code;
+
+        if (is_ignored(code))
+            continue;
+        label = is_dot(code) ? 0 : label + 1;
+        if (label > LABEL_MAX || *count == DOMAIN_MAX)
+            return INVALID;
+        codes[(*count)++] = is_dot(code) ? '.' : code;
     }
+    return 0;
+}
+
+/* The same: compatible forms made one, lower case, composed. The caller frees `*out`. */
+static int domain_code_points(const struct bytes *domain, uint32_t **out, uint32_t *count)
+{
+    uint32_t codes[DOMAIN_MAX], *composed, *lowered;
+    int length, lowered_length = 0;
+
+    if (domain_read(domain, codes, &length))
+        return INVALID;
     length = unicode_normalize(&composed, codes, length, UNICODE_NFKC, runtime, (DynBufReallocFunc *)js_realloc_rt);
-    js_free(context, codes);
     if (length < 0)
         return -1;
     lowered = js_malloc(context, ((size_t)length * LRE_CC_RES_LEN_MAX + 1) * sizeof(*lowered));
@@ -355,8 +371,9 @@ static int domain_to_ascii(struct bytes *out, const struct bytes *domain)
         if (domain->data[i] >= 0x80)
             break;
     }
-    if (domain_code_points(domain, &codes, &count))
-        return -1;
+    status = domain_code_points(domain, &codes, &count);
+    if (status)
+        return status;
     for (uint32_t i = 0; !status && i <= count; i++) {
         if (i < count && codes[i] != '.')
             continue;

@@ -84,8 +84,8 @@ static bool compare_ascii(JSString *a, JSString *b, int *order)
 
 static int refuse_value(const char *name, const char *value)
 {
-    JS_ThrowRangeError(context, "Value %.40s out of range for String.prototype.localeCompare options property %s", value,
-                       name);
+    JS_ThrowRangeError(context, "Value %.*s out of range for String.prototype.localeCompare options property %s",
+                       text_head(value, 40), value, name);
     return -1;
 }
 

@@ -4,6 +4,8 @@
 
 enum date_part { DATE_ERA, DATE_WEEKDAY, DATE_YEAR, DATE_MONTH, DATE_DAY, DATE_HOUR, DATE_MINUTE, DATE_SECOND, DATE_PARTS };
 
+enum date_want { WANT_DATE = 1, WANT_TIME = 2, WANT_BOTH = WANT_DATE | WANT_TIME };
+
 enum date_form { FORM_NONE, FORM_NUMERIC, FORM_TWO_DIGITS, FORM_LONG, FORM_SHORT, FORM_NARROW };
 
 struct date_style {
@@ -21,12 +23,16 @@ static const char *const month_texts[] = { "January", "February", "March",     "
 static const char *const weekday_texts[] = { "Sunday",   "Monday", "Tuesday", "Wednesday",
                                              "Thursday", "Friday", "Saturday" };
 
+enum zone_form { ZONE_NONE, ZONE_SHORT, ZONE_LONG };
+
+static const char *const zone_names[] = { "", "UTC", "Coordinated Universal Time" };
+
 /* ---- options ---- */
 
 static int throw_date_option(const char *value, const char *option)
 {
-    JS_ThrowRangeError(context, "Value %.40s out of range for Date.prototype.toLocaleString options property %s", value,
-                       option);
+    JS_ThrowRangeError(context, "Value %.*s out of range for Date.prototype.toLocaleString options property %s",
+                       text_head(value, 40), value, option);
     return -1;
 }
 
@@ -60,11 +66,14 @@ static int read_zone(JSValueConst options)
     for (uint32_t i = 0; text && i < countof(known); i++)
         is_known = is_known || !strcasecmp(text, known[i]);
     if (text && !is_known)
-        JS_ThrowRangeError(context, "Invalid time zone specified: %.40s; only UTC is available here", text);
+        JS_ThrowRangeError(context, "Invalid time zone specified: %.*s; only UTC is available here",
+                           text_head(text, 40), text);
     is_known = is_known || !text;
     JS_FreeCString(context, text);
     return is_known ? 0 : -1;
 }
+
+enum hour_cycle { CYCLE_NONE, CYCLE_H11, CYCLE_H12, CYCLE_H23, CYCLE_H24 };
 
 static int read_hours(struct date_style *style, JSValueConst options)
 {
@@ -74,8 +83,8 @@ static int read_hours(struct date_style *style, JSValueConst options)
 
     if (cycle < 0)
         return -1;
-    style->half_day = cycle != 3;
-    if (cycle == 1 || cycle == 4)
+    style->half_day = cycle != CYCLE_H23;
+    if (cycle == CYCLE_H11 || cycle == CYCLE_H24)
         return throw_date_option(cycles[cycle], "hourCycle");
     if (!JS_IsObject(options))
         return 0;
@@ -105,6 +114,8 @@ static int read_parts(struct date_style *style, JSValueConst options)
     return 0;
 }
 
+enum style_name { STYLE_NONE, STYLE_FULL, STYLE_LONG, STYLE_MEDIUM, STYLE_SHORT };
+
 /* `dateStyle` and `timeStyle`: 1 if one of them is set, 0 if none, or -1 with an exception. */
 static int read_styles(struct date_style *style, JSValueConst options)
 {
@@ -114,18 +125,20 @@ static int read_styles(struct date_style *style, JSValueConst options)
     if (time < 0)
         return -1;
     if (date) {
-        style->forms[DATE_WEEKDAY] = date == 1 ? FORM_LONG : FORM_NONE;
-        style->forms[DATE_MONTH] = date <= 2 ? FORM_LONG : date == 3 ? FORM_SHORT : FORM_NUMERIC;
+        style->forms[DATE_WEEKDAY] = date == STYLE_FULL ? FORM_LONG : FORM_NONE;
+        style->forms[DATE_MONTH] = date == STYLE_SHORT    ? FORM_NUMERIC
+                                   : date == STYLE_MEDIUM ? FORM_SHORT
+                                                          : FORM_LONG;
         style->forms[DATE_DAY] = FORM_NUMERIC;
-        style->forms[DATE_YEAR] = date == 4 ? FORM_TWO_DIGITS : FORM_NUMERIC;
+        style->forms[DATE_YEAR] = date == STYLE_SHORT ? FORM_TWO_DIGITS : FORM_NUMERIC;
     }
     if (time) {
         style->forms[DATE_HOUR] = FORM_NUMERIC;
         style->forms[DATE_MINUTE] = FORM_TWO_DIGITS;
-        style->forms[DATE_SECOND] = time == 4 ? FORM_NONE : FORM_TWO_DIGITS;
-        style->zone = time == 1 ? "Coordinated Universal Time" : time == 2 ? "UTC" : NULL;
+        style->forms[DATE_SECOND] = time == STYLE_SHORT ? FORM_NONE : FORM_TWO_DIGITS;
+        style->zone = time == STYLE_FULL ? zone_names[ZONE_LONG] : time == STYLE_LONG ? zone_names[ZONE_SHORT] : NULL;
     }
-    style->spelled = date == 1 || date == 2;
+    style->spelled = date == STYLE_FULL || date == STYLE_LONG;
     return date || time;
 }
 
@@ -134,8 +147,8 @@ static int read_zone_name(struct date_style *style, JSValueConst options)
     static const char *const texts[] = { "", "short", "long", NULL };
     int form = chosen_option(options, "timeZoneName", texts);
 
-    if (form > 0)
-        style->zone = form == 1 ? "UTC" : "Coordinated Universal Time";
+    if (form > ZONE_NONE)
+        style->zone = zone_names[form];
     return form < 0 ? -1 : 0;
 }
 
@@ -147,20 +160,20 @@ static bool has_parts(const struct date_style *style, int from, int to)
     return false;
 }
 
-/* `which`: 1 for the date, 2 for the time, 3 for both; parts that are asked for where none is named. */
-static void default_parts(struct date_style *style, int which)
+/* The parts that are asked for where none is named. */
+static void default_parts(struct date_style *style, enum date_want want)
 {
     bool date = has_parts(style, DATE_WEEKDAY, DATE_DAY), time = has_parts(style, DATE_HOUR, DATE_SECOND);
 
-    if ((which == 1 && date) || (which == 2 && time) || (which == 3 && (date || time)))
+    if (((want & WANT_DATE) && date) || ((want & WANT_TIME) && time))
         return;
-    for (int part = DATE_YEAR; (which & 1) && part <= DATE_DAY; part++)
+    for (int part = DATE_YEAR; (want & WANT_DATE) && part <= DATE_DAY; part++)
         style->forms[part] = FORM_NUMERIC;
-    for (int part = DATE_HOUR; (which & 2) && part <= DATE_SECOND; part++)
+    for (int part = DATE_HOUR; (want & WANT_TIME) && part <= DATE_SECOND; part++)
         style->forms[part] = FORM_NUMERIC;
 }
 
-static int date_style(struct date_style *style, JSValueConst options, int which)
+static int date_style(struct date_style *style, JSValueConst options, enum date_want want)
 {
     static const char *const unknown[] = { "calendar", "numberingSystem", "dayPeriod", "fractionalSecondDigits",
                                            "era" };
@@ -174,7 +187,7 @@ static int date_style(struct date_style *style, JSValueConst options, int which)
         return status < 0 ? -1 : 0;
     if (read_parts(style, options) || read_zone_name(style, options))
         return -1;
-    default_parts(style, which);
+    default_parts(style, want);
     style->spelled = style->forms[DATE_MONTH] == FORM_LONG;
     return 0;
 }
@@ -289,7 +302,7 @@ static int put_date_and_time(struct bytes *out, const struct date_style *style, 
     return time ? put_time(out, style, fields) : 0;
 }
 
-static JSValue date_to_locale(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int which)
+static JSValue date_to_locale(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int want)
 {
     struct date_style style;
     struct bytes out = { 0 };
@@ -297,7 +310,7 @@ static JSValue date_to_locale(JSContext *ctx, JSValueConst this_value, int argc,
     JSValue text;
     int valid = get_date_fields(ctx, this_value, fields, false, 0);
 
-    if (valid < 0 || date_style(&style, argc > 1 ? argv[1] : JS_UNDEFINED, which))
+    if (valid < 0 || date_style(&style, argc > 1 ? argv[1] : JS_UNDEFINED, (enum date_want)want))
         return JS_EXCEPTION;
     if (!valid)
         return JS_NewString(ctx, "Invalid Date");
@@ -313,10 +326,10 @@ static int replace_method(JSClassID id, const char *name, JSCFunction *function)
     return define_hidden(context->class_proto[id], name, JS_NewCFunction(context, function, name, 0));
 }
 
-static int replace_date_method(const char *name, int which)
+static int replace_date_method(const char *name, enum date_want want)
 {
     return define_hidden(context->class_proto[JS_CLASS_DATE], name,
-                         JS_NewCFunctionMagic(context, date_to_locale, name, 0, JS_CFUNC_generic_magic, which));
+                         JS_NewCFunctionMagic(context, date_to_locale, name, 0, JS_CFUNC_generic_magic, want));
 }
 
 static int locale_init(void)
@@ -326,8 +339,9 @@ static int locale_init(void)
                                  JS_NewCFunction(context, locale_compare, "localeCompare", 1)) ||
                    replace_method(JS_CLASS_NUMBER, "toLocaleString", number_to_locale) ||
                    replace_method(JS_CLASS_BIG_INT, "toLocaleString", bigint_to_locale) ||
-                   replace_date_method("toLocaleDateString", 1) || replace_date_method("toLocaleTimeString", 2) ||
-                   replace_date_method("toLocaleString", 3)
+                   replace_date_method("toLocaleDateString", WANT_DATE) ||
+                   replace_date_method("toLocaleTimeString", WANT_TIME) ||
+                   replace_date_method("toLocaleString", WANT_BOTH)
                ? -1
                : 0;
 }

@@ -99,20 +99,37 @@ static const char *currency_sign(const char *code)
     return NULL;
 }
 
+/* The text of the option `currency`, null where it is not set; an error for what cannot be the code of one, as in Node
+ * also where the style is another. The caller frees it.
+ */
+static int currency_code(JSValueConst options, const char **code)
+{
+    bool is_code = true;
+
+    if (text_option(options, "currency", code))
+        return -1;
+    if (!*code)
+        return 0;
+    for (const char *c = *code; *c; c++)
+        is_code = is_code && is_letter((uint8_t)*c);
+    if (is_code && strlen(*code) == 3)
+        return 0;
+    JS_ThrowRangeError(context, "Invalid currency code : %.*s", text_head(*code, 40), *code);
+    JS_FreeCString(context, *code);
+    return -1;
+}
+
 static bool is_whole_currency(const char *code)
 {
     return !strcasecmp(code, "JPY") || !strcasecmp(code, "KRW") || !strcasecmp(code, "VND");
 }
 
-static int currency_style(struct number_style *style, JSValueConst options, char sign[16], int *fraction)
+static int currency_style(struct number_style *style, const char *code, char sign[16])
 {
-    const char *code, *known;
+    const char *known;
 
-    if (text_option(options, "currency", &code))
-        return -1;
-    if (!code || strlen(code) != 3) {
+    if (!code) {
         JS_ThrowTypeError(context, "Currency code is required with currency style.");
-        JS_FreeCString(context, code);
         return -1;
     }
     known = currency_sign(code);
@@ -121,9 +138,29 @@ static int currency_style(struct number_style *style, JSValueConst options, char
     else
         snprintf(sign, 16, "%c%c%c\xc2\xa0", code[0] & ~0x20, code[1] & ~0x20, code[2] & ~0x20);
     style->currency = sign;
-    *fraction = is_whole_currency(code) ? 0 : 2;
-    JS_FreeCString(context, code);
+    style->least = style->most = is_whole_currency(code) ? 0 : 2;
     return 0;
+}
+
+static int named_style(struct number_style *style, JSValueConst options, const char *name, char sign[16])
+{
+    const char *code;
+    int status = 0;
+
+    if (currency_code(options, &code))
+        return -1;
+    if (name && !strcmp(name, "percent")) {
+        style->percent = true;
+        style->most = 0;
+    } else if (name && !strcmp(name, "currency")) {
+        status = currency_style(style, code, sign);
+    } else if (name && strcmp(name, "decimal")) {
+        JS_ThrowRangeError(context, "Value %.*s out of range for Number.prototype.toLocaleString options property style",
+                           text_head(name, 40), name);
+        status = -1;
+    }
+    JS_FreeCString(context, code);
+    return status;
 }
 
 static int number_style(struct number_style *style, JSValueConst options, char sign[16])
@@ -133,27 +170,15 @@ static int number_style(struct number_style *style, JSValueConst options, char s
                                            "maximumSignificantDigits", "currencyDisplay", "currencySign",
                                            "roundingMode", "roundingIncrement" };
     const char *name;
-    int fraction = -1, groups = 1;
+    int groups = 1, status;
 
     *style = (struct number_style){ .least = 0, .most = 3, .groups = true };
     if (refuse_options(options, unknown, countof(unknown)) || text_option(options, "style", &name))
         return -1;
-    if (name && !strcmp(name, "percent")) {
-        style->percent = true;
-        style->most = 0;
-    } else if (name && !strcmp(name, "currency")) {
-        if (currency_style(style, options, sign, &fraction)) {
-            JS_FreeCString(context, name);
-            return -1;
-        }
-        style->least = style->most = fraction;
-    } else if (name && strcmp(name, "decimal")) {
-        JS_ThrowRangeError(context, "Value %.40s out of range for Number.prototype.toLocaleString options property style",
-                           name);
-        JS_FreeCString(context, name);
-        return -1;
-    }
+    status = named_style(style, options, name, sign);
     JS_FreeCString(context, name);
+    if (status)
+        return -1;
     if (JS_IsObject(options)) {
         JSValue value = JS_GetPropertyStr(context, options, "useGrouping");
 
@@ -311,7 +336,27 @@ static JSValue number_to_locale(JSContext *ctx, JSValueConst this_value, int arg
     return text;
 }
 
-/* Digits in groups of three; options but `useGrouping` have no meaning here and are refused where they would have one. */
+static int put_bigint_text(struct bytes *out, const struct bytes *digits, const struct number_style *style)
+{
+    uint32_t start = digits->data[0] == '-';
+
+    if ((start && bytes_add(out, '-')) || (style->currency && bytes_text(out, style->currency)))
+        return -1;
+    for (uint32_t i = start; i < digits->length; i++) {
+        uint32_t left = digits->length - i - 1;
+
+        if (bytes_add(out, digits->data[i]) || (style->groups && left > 0 && left % 3 == 0 && bytes_add(out, ',')))
+            return -1;
+    }
+    if (style->least > 0 && bytes_add(out, '.'))
+        return -1;
+    for (int i = 0; i < style->least; i++)
+        if (bytes_add(out, '0'))
+            return -1;
+    return style->percent ? bytes_add(out, '%') : 0;
+}
+
+/* All of the digits, with the options of numbers. */
 static JSValue bigint_to_locale(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv)
 {
     JSValueConst options = argc > 1 ? argv[1] : JS_UNDEFINED;
@@ -319,17 +364,12 @@ static JSValue bigint_to_locale(JSContext *ctx, JSValueConst this_value, int arg
     struct number_style style;
     struct bytes digits = { 0 }, out = { 0 };
     char sign[16];
-    int status = JS_IsException(value) || number_style(&style, options, sign) || refuse_option(options, "style") ||
+    int status = JS_IsException(value) || number_style(&style, options, sign) || fraction_style(&style, options) ||
                  bytes_of_value(&digits, value);
 
-    for (uint32_t i = 0; !status && i < digits.length; i++) {
-        uint32_t left = digits.length - i - 1;
-
-        status = bytes_add(&out, digits.data[i]);
-        if (!status && style.groups && left > 0 && left % 3 == 0 && digits.data[i] != '-')
-            status = bytes_add(&out, ',');
-    }
-    if (!status)
+    if (!status && style.percent && !bytes_equal(&digits, "0"))
+        status = bytes_text(&digits, "00");
+    if (!status && !put_bigint_text(&out, &digits, &style))
         text = string_of_bytes(&out);
     JS_FreeValue(ctx, value);
     bytes_free(&digits);

@@ -19,9 +19,6 @@
 /* Digits that are compared as one number. */
 #define NUMBER_DIGITS 254
 
-/* Characters between two looks whether the program has to stop. */
-#define POLL_MASK 4095
-
 static const struct {
     uint32_t first;
     const char *characters; /* in lower case */
@@ -354,15 +351,28 @@ static void weights_to_numbers(struct weights *w)
     w->count = out;
 }
 
-static int weights_of(struct weights *w, JSString *text, const struct collation *options)
-{
-    uint32_t *plain, *parts;
-    int length = to_utf32_buf(context, text, &plain), count, status = 1;
+/* Code points that are decomposed at once, and the most where marks follow: to put a run of marks in order takes quadratic
+ * time, so that of a longer one only the pieces are in order.
+ */
+#define PIECE 128
+#define PIECE_MAX 256
 
-    if (length < 0)
-        return -1;
-    count = unicode_normalize(&parts, plain, length, UNICODE_NFD, context, (DynBufReallocFunc *)js_realloc);
-    js_free(context, plain);
+/* The length of the next piece of a text, which ends before a character where it can. */
+static int piece_length(const uint32_t *text, int length)
+{
+    int end = length < PIECE ? length : PIECE;
+
+    while (end < length && end < PIECE_MAX && is_mark(text[end]))
+        end++;
+    return end;
+}
+
+static int weights_of_piece(struct weights *w, const uint32_t *piece, int length, const struct collation *options)
+{
+    uint32_t *parts;
+    int count = unicode_normalize(&parts, piece, length, UNICODE_NFD, context, (DynBufReallocFunc *)js_realloc);
+    int status = 1;
+
     if (count < 0)
         return -1;
     for (int i = 0; i < count && status >= 0; i++) {
@@ -372,11 +382,26 @@ static int weights_of(struct weights *w, JSString *text, const struct collation 
         if (i + 1 < count && parts[i + 1] == 0x306 && (code | 0x20) == 0x438)
             code = parts[i++] == 0x438 ? 0x439 : 0x419;
         status = weights_add(w, code, options);
-        if ((i & POLL_MASK) == POLL_MASK && js_poll_interrupts(context))
-            status = -1;
     }
     js_free(context, parts);
-    if (status < 0)
+    return status < 0 || js_poll_interrupts(context) ? -1 : 0;
+}
+
+static int weights_of(struct weights *w, JSString *text, const struct collation *options)
+{
+    uint32_t *plain;
+    int length = to_utf32_buf(context, text, &plain), start = 0, status = 0;
+
+    if (length < 0)
+        return -1;
+    while (!status && start < length) {
+        int piece = piece_length(plain + start, length - start);
+
+        status = weights_of_piece(w, plain + start, piece, options);
+        start += piece;
+    }
+    js_free(context, plain);
+    if (status)
         return -1;
     if (options->numeric)
         weights_to_numbers(w);

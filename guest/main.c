@@ -29,6 +29,8 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 
 #include "stop.c"
 #include "writer.c"
+#include "cut.c"
+#include "property.c"
 #include "foreign.c"
 #include "encode.c"
 #include "decode.c"
@@ -45,6 +47,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "sequence.c"
 #include "host.c"
 #include "url.c"
+#include "url_authority.c"
 #include "url_write.c"
 #include "params.c"
 #include "search_params.c"

@@ -2,8 +2,6 @@
  * what it formats for an error comes through here.
  */
 
-static int format_message(char *buffer, size_t size, const char *format, va_list arguments);
-
 /* Globals that programs for other places use. */
 static const struct {
     const char *names; /* each between spaces */
@@ -66,7 +64,7 @@ static bool better_message(char *buffer, size_t size, const char *format, const 
     return false;
 }
 
-static int format_message(char *buffer, size_t size, const char *format, va_list arguments)
+static int message_text(char *buffer, size_t size, const char *format, va_list arguments)
 {
     const char *read = NULL;
 
@@ -91,6 +89,30 @@ static int format_message(char *buffer, size_t size, const char *format, va_list
     if (better_message(buffer, size, format, read))
         return (int)strlen(buffer);
     return vsnprintf(buffer, size, format, arguments);
+}
+
+/* Drops what a buffer that was too short holds of its last character. */
+static void drop_partial(char *text)
+{
+    size_t length = strlen(text), start = length;
+    uint8_t first;
+
+    while (start > 0 && ((uint8_t)text[start - 1] & 0xc0) == 0x80)
+        start--;
+    if (start == 0)
+        return;
+    first = (uint8_t)text[start - 1];
+    if (first >= 0xc0 && length - start + 1 < (first >= 0xf0 ? 4u : first >= 0xe0 ? 3u : 2u))
+        text[start - 1] = 0;
+}
+
+static int format_message(char *buffer, size_t size, const char *format, va_list arguments)
+{
+    int length = message_text(buffer, size, format, arguments);
+
+    if (length >= 0 && (size_t)length + 1 >= size)
+        drop_partial(buffer);
+    return length;
 }
 
 #define vsnprintf format_message

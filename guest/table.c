@@ -100,7 +100,7 @@ static int cell_atom(struct table *table, uint32_t row, uint32_t column, JSAtom 
 {
     JSValue name = JS_AtomToString(context, atom);
     uint32_t start = table->text.length;
-    int status = JS_IsException(name) ? -1 : describe_string(&table->text, name, false);
+    int status = JS_IsException(name) ? -1 : describe_string(&table->text, name, TEXT_PLAIN);
 
     JS_FreeValue(context, name);
     if (!status)
@@ -211,7 +211,7 @@ static int table_of_collection(struct table *table, JSObject *object)
             continue;
         if (row++ == shown)
             break;
-        if (cell_index(table, row, row - 1) || cell_value(table, row, 1, record->key) ||
+        if (js_poll_interrupts(context) || cell_index(table, row, row - 1) || cell_value(table, row, 1, record->key) ||
             (is_map && cell_value(table, row, 2, record->value)))
             return -1;
     }
@@ -263,8 +263,9 @@ static int columns_of_filter(struct columns *columns, JSValueConst filter)
     if (array_length(filter, &length))
         return -1;
     for (uint32_t i = 0; i < length && i < TABLE_COLUMNS; i++) {
-        JSValue name = element_of(JS_VALUE_GET_OBJ(filter), i);
+        JSValue name;
 
+        own_element(JS_VALUE_GET_OBJ(filter), i, &name);
         if (JS_IsString(name) || JS_IsNumber(name)) {
             JSAtom atom = JS_ValueToAtom(context, name);
 
@@ -301,15 +302,10 @@ static int columns_of_row(struct columns *columns, JSValueConst row, bool is_fil
 /* The value of a row; a getter is not called. The caller frees it. */
 static JSValue row_value(JSObject *data, JSAtom atom)
 {
-    JSProperty *property;
-    JSShapeProperty *shape;
+    JSValue value;
 
-    if (data->fast_array && __JS_AtomIsTaggedInt(atom)) {
-        JSValue element = element_of(data, __JS_AtomToUInt32(atom));
-        return JS_IsUninitialized(element) ? JS_UNDEFINED : element;
-    }
-    shape = find_own_property(&property, data, atom);
-    return shape && (shape->flags & JS_PROP_TMASK) == JS_PROP_NORMAL ? js_dup(property->u.value) : JS_UNDEFINED;
+    own_data(data, atom, &value);
+    return value;
 }
 
 static int cells_of_row(struct table *table, uint32_t row, const struct columns *columns, JSValueConst value)
@@ -323,7 +319,7 @@ static int cells_of_row(struct table *table, uint32_t row, const struct columns 
         uint32_t start = table->text.length;
         int present = JS_GetOwnPropertyInternal(context, NULL, object, name);
 
-        if (present < 0 || (present && describe_property(&table->text, object, name, 1)))
+        if (present < 0 || js_poll_interrupts(context) || (present && describe_property(&table->text, object, name, 1)))
             return -1;
         cell_end(table, cell_at(table, row, i + 1), start);
     }

@@ -7,20 +7,23 @@ static bool is_web_text(const JSObject *object)
     return object->class_id == url_class || object->class_id == params_class;
 }
 
+#define WEB_TEXT 960 /* bytes of it that are shown */
+
 /* Shown with their text; none of a program's code is run for it. */
 static int encode_web_text(struct encoder *e, JSObject *object, const struct path_step *path)
 {
     JSValueConst value = JS_MKPTR(JS_TAG_OBJECT, object);
     bool is_url = object->class_id == url_class;
     JSValue text = is_url ? url_get(context, value, URL_HREF) : params_to_string(context, value, 0, NULL);
-    const char *bytes = JS_IsException(text) ? NULL : JS_ToCString(context, text);
-    char shown[1024];
+    char bytes[WEB_TEXT + 1], shown[WEB_TEXT + 64];
+    const char *more;
 
-    JS_FreeValue(context, text);
-    if (!bytes)
+    if (JS_IsException(text))
         return -1;
-    snprintf(shown, sizeof(shown), is_url ? "URL { href: '%.960s' }" : "URLSearchParams { '%.960s' }", bytes);
-    JS_FreeCString(context, bytes);
+    string_head(bytes, sizeof(bytes), text);
+    more = string_rope_get_len(text) > strlen(bytes) ? "..." : "";
+    JS_FreeValue(context, text);
+    snprintf(shown, sizeof(shown), is_url ? "URL { href: '%s%s' }" : "URLSearchParams { '%s%s' }", bytes, more);
     return encode_foreign(
         e, is_url ? "a URL cannot cross, pass its href" : "URLSearchParams cannot cross, pass their text", shown, path);
 }

@@ -1,11 +1,12 @@
 //! The console: formats, groups, tables, counts. `cases/web/console.json` was compared with Node 20.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use chrysalid::{Ended, LogLevel, Value};
+use chrysalid::{Capabilities, Ended, FailureKind, Heap, LogLevel, Value};
 use serde_json::Value as Json;
 
-use crate::support::{eval, run, session};
+use crate::support::{ENGINE, eval, run, session, text, with_limits};
 
 fn lines(ended: &Ended) -> Vec<&str> {
     ended.logs.iter().map(|line| line.text.as_str()).collect()
@@ -127,4 +128,55 @@ fn tables_are_bounded() {
     assert!(ended.logs[0].text.ends_with("┘\n... 200 more rows"), "{}", ended.logs[0].text.len());
     assert_eq!(ended.logs[1].text.lines().next().unwrap().matches('┬').count(), 50);
     assert_eq!(ended.logs[2].text.lines().next().unwrap().chars().count(), 1 + 9 + 1 + 202 + 1);
+}
+
+#[test]
+fn a_table_of_long_texts_and_large_objects_is_stopped_in_time() {
+    let options = with_limits(|limits| limits.cpu_time = Duration::from_millis(300));
+    let mut session = ENGINE.session_with(&Capabilities::none(), options).unwrap();
+    let cells = "const row = value => Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['c' + i, value]));
+        const rows = value => Array.from({ length: 1000 }, () => row(value));
+        const large = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => ['k' + i, i]));
+        const long = 'é'.repeat(1000000);";
+    eval(&mut session, cells);
+    for source in ["for (;;) console.table(rows(long))", "for (;;) console.table(rows(large))"] {
+        let start = Instant::now();
+        let ended = run(&mut session, source);
+        assert_eq!(ended.result.unwrap_err().kind, FailureKind::Timeout, "{source}");
+        assert_eq!(ended.heap, Heap::Intact, "{source}");
+        assert!(start.elapsed() < Duration::from_secs(20), "{source}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn cells_show_the_properties_of_a_list_and_objects_with_few_keys() {
+    let source = "const list = [1, 2]; list.more = { b: 1, 1: 2 }; console.table([list]); console.table([{ a: {}, b: { x: 1, y: 2, z: 3 } }])";
+    let ended = run(&mut session(), source);
+    let expected = [
+        "┌─────────┬───┬───┬──────────────────┐\n│ (index) │ 0 │ 1 │ more             │\n├─────────┼───┼───┼──────────────────┤\n│ 0       │ 1 │ 2 │ { '1': 2, b: 1 } │\n└─────────┴───┴───┴──────────────────┘",
+        "┌─────────┬────┬──────────┐\n│ (index) │ a  │ b        │\n├─────────┼────┼──────────┤\n│ 0       │ {} │ [Object] │\n└─────────┴────┴──────────┘",
+    ];
+    assert_eq!(lines(&ended), expected);
+}
+
+#[test]
+fn names_are_cut_between_characters() {
+    let mut session = session();
+    let source = "const name = 'x' + 'ä'.repeat(50); const f = () => 1; Object.defineProperty(f, 'name', { value: name });
+        class C {} Object.defineProperty(C, 'name', { value: name }); console.log(f); console.log(C); console.log(Symbol('x' + '😀'.repeat(50)))";
+    let ended = run(&mut session, source);
+    let cut = format!("x{}", "ä".repeat(31));
+    assert_eq!(
+        lines(&ended),
+        [format!("[Function: {cut}]"), format!("[class {cut}]"), format!("Symbol(x{}", "😀".repeat(20))]
+    );
+    let source =
+        "let m; try { (1).toLocaleString('en', { style: 'x' + 'ä'.repeat(40) }) } catch (e) { m = e.message } m";
+    let shown = "ä".repeat(19);
+    let message = format!("Value x{shown} out of range for Number.prototype.toLocaleString options property style");
+    assert_eq!(eval(&mut session, source), text(&message));
+    assert_eq!(
+        lines(&run(&mut session, "console.log(new URL('http://h/' + 'a'.repeat(2000)))")),
+        [format!("URL {{ href: 'http://h/{}...' }}", "a".repeat(951))]
+    );
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use chrysalid::{Capabilities, FailureKind, Heap};
+use chrysalid::{Capabilities, FailureKind, Heap, Value};
 use serde_json::{Value as Json, json};
 
 use crate::support::{ENGINE, eval, fails, json, run, session, text, with_limits};
@@ -135,6 +135,10 @@ fn long_texts_take_time_in_proportion() {
         [a.localeCompare(a + 'b'), e.localeCompare(e + 'a'), e.localeCompare('e'.repeat(200000)),
           d.localeCompare(d + '1', 'en', { numeric: true }), (a + 'é').localeCompare(a + 'z')]";
     assert_eq!(eval(&mut session, source), json(json!([-1, -1, 1, -1, -1])));
+    let marks = "const m = '\\u0301\\u0316'.repeat(50000); m.localeCompare(m + '\\u0301')";
+    assert_eq!(eval(&mut session, marks), Value::from(-1));
+    let order = "const long = 'a'.repeat(300); (long + '\\u0301\\u0316').localeCompare(long + '\\u0316\\u0301')";
+    assert_eq!(eval(&mut session, order), Value::from(0));
 }
 
 #[test]

@@ -87,12 +87,16 @@ fn long_urls_take_linear_time() {
         "new URL('http://' + '1.'.repeat(200000) + 'h/').host.length",
         "const u = new URL('http://h/'); for (let i = 0; i < 50000; i++) u.searchParams.append('a', i); u.href.length",
         "URL.canParse('http://' + 'ä'.repeat(300000) + '/')",
+        "URL.canParse('http://a' + '\\u0301\\u0316'.repeat(50000) + '/')",
+        "URL.canParse('http://' + 'ä.'.repeat(50000) + '/')",
     ] {
         let ended = run(&mut session, source);
         assert!(ended.result.is_ok(), "{source}: {:?}", ended.result);
     }
     assert_eq!(eval(&mut session, "URL.canParse('http://' + 'ä'.repeat(256) + '/')"), Value::from(false));
     assert_eq!(eval(&mut session, "new URL('http://' + 'ä'.repeat(255) + '/').host.length"), Value::from(261));
+    assert_eq!(eval(&mut session, "URL.canParse('http://' + 'ä.'.repeat(500) + '/')"), Value::from(true));
+    assert_eq!(eval(&mut session, "URL.canParse('http://' + 'ä.'.repeat(501) + '/')"), Value::from(false));
 }
 
 // ---- text, clones, events, random numbers ----
