@@ -63,21 +63,36 @@ pub(super) fn check(text: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// The last braces outside of all brackets, with nothing but `;` and comments behind them: the offsets of both.
-pub(super) fn last_braces(text: &str) -> Option<(usize, usize)> {
+/// Braces outside of all brackets: the offsets of both, and whether `as` or `satisfies` stands behind them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Braces {
+    pub(super) open: usize,
+    pub(super) close: usize,
+    pub(super) cast: bool,
+}
+
+/// The last braces with nothing behind them but `;`, comments and, where no value was expected, a cast.
+pub(super) fn last_braces(text: &str) -> Option<Braces> {
     let mut scan = Scan::new(text);
     let mut open = None;
-    let mut found = None;
+    let mut found: Option<Braces> = None;
     while let Some(byte) = scan.peek(0) {
-        let (start, depth) = (scan.at, scan.frames.len());
+        let (start, depth, over) = (scan.at, scan.frames.len(), scan.statement_over);
         scan.token(byte).ok()?;
+        let in_cast = !over && found.as_ref().is_some_and(|braces| braces.cast);
         match (depth, scan.frames.len()) {
+            (1, 1) if scan.skipped || byte == b';' || in_cast => {}
+            (1 | 2, 2 | 1) if in_cast => {}
             (1, 2) => {
-                open = (byte == b'{').then_some(start);
+                open = scan.frames.last().filter(|_| byte == b'{').map(|frame| (start, frame.value));
                 found = None;
             }
-            (2, 1) if byte == b'}' => found = open.map(|open| (open, start)),
-            (1, 1) if !scan.skipped && byte != b';' => found = None,
+            (2, 1) if byte == b'}' => found = open.map(|(open, _)| Braces { open, close: start, cast: false }),
+            (1, 1) => {
+                let word = text.get(start..scan.at).unwrap_or_default();
+                let is_cast = matches!(word, "as" | "satisfies") && open.is_some_and(|(_, value)| !value);
+                found = found.filter(|_| is_cast && !over).map(|braces| Braces { cast: true, ..braces });
+            }
             _ => {}
         }
     }
@@ -147,6 +162,8 @@ struct Scan<'a> {
     statement_over: bool,
     /// What was read last was white space or a comment.
     skipped: bool,
+    /// A search for the end of a regular expression came to this offset and found none.
+    no_expression_until: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -162,6 +179,7 @@ impl<'a> Scan<'a> {
             newline: false,
             statement_over: false,
             skipped: false,
+            no_expression_until: 0,
         };
         if text.starts_with("#!") {
             scan.skip_line();
@@ -319,20 +337,26 @@ impl<'a> Scan<'a> {
     }
 
     /// The offset behind the `/` that ends a regular expression beginning here, if there is one on the line.
-    fn regular_expression_end(&self) -> Option<usize> {
+    ///
+    /// From the first bracket on, any search on a line goes as one from further left did. So where one has failed, the
+    /// others end there.
+    fn regular_expression_end(&mut self) -> Option<usize> {
         let mut in_class = false;
+        let failed = self.at < self.no_expression_until;
         let mut at = self.at + 1;
         while let Some(byte) = self.bytes.get(at) {
             match byte {
+                b'[' | b']' if failed => return None,
                 b'\\' => at += 1,
                 b'[' => in_class = true,
                 b']' => in_class = false,
                 b'/' if !in_class => return Some(at + 1),
-                b'\n' | b'\r' => return None,
+                b'\n' | b'\r' => break,
                 _ => {}
             }
             at += 1;
         }
+        self.no_expression_until = at;
         None
     }
 
