@@ -20,6 +20,7 @@ mod parse;
 mod place;
 mod rewrite;
 mod stack;
+mod type_arguments;
 
 use std::borrow::Cow;
 
