@@ -15,6 +15,7 @@ mod fence;
 mod language;
 mod member;
 mod modules;
+mod name;
 mod nesting;
 mod parse;
 mod place;

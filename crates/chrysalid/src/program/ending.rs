@@ -4,6 +4,7 @@ use oxc_ast::ast::{BindingPattern, Declaration, Expression, Program, Statement};
 use oxc_span::{GetSpan, Span};
 
 use super::edits::{Anchor, Edits};
+use super::name::is_name_character;
 use super::nesting::{self, Braces};
 use super::parse::{self, Reading};
 use super::rewrite::{Rewriter, is_erased};
@@ -124,11 +125,10 @@ fn lone_function(rewriter: &mut Rewriter, last: &Statement) -> Option<String> {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let after = text.get(at + word.len()..).unwrap_or_default();
-        !before.ends_with(is_part) && !after.starts_with(is_part)
+        !before.ends_with(is_name_character) && !after.starts_with(is_name_character)
     })
 }
 

@@ -9,9 +9,12 @@
 //! A `/` begins a regular expression or divides. Where tokens alone do not say which, the number and length of such
 //! expressions is bounded, so that not much can be hidden from the count in them.
 
+mod braces;
 mod frame;
+mod literal;
 mod word;
 
+pub(super) use braces::{Braces, last_braces, unclosed};
 use frame::{Bracket, Frame};
 
 /// The deepest nesting that is parsed.
@@ -61,51 +64,6 @@ pub(super) fn check(text: &str) -> Result<(), TooDeep> {
         }
     }
     Ok(())
-}
-
-/// Braces outside of all brackets: the offsets of both, and whether `as` or `satisfies` stands behind them.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Braces {
-    pub(super) open: usize,
-    pub(super) close: usize,
-    pub(super) cast: bool,
-}
-
-/// The last braces with nothing behind them but `;`, comments and, where no value was expected, a cast.
-pub(super) fn last_braces(text: &str) -> Option<Braces> {
-    let mut scan = Scan::new(text);
-    let mut open = None;
-    let mut found: Option<Braces> = None;
-    while let Some(byte) = scan.peek(0) {
-        let (start, depth, over) = (scan.at, scan.frames.len(), scan.statement_over);
-        scan.token(byte).ok()?;
-        let in_cast = !over && found.as_ref().is_some_and(|braces| braces.cast);
-        match (depth, scan.frames.len()) {
-            (1, 1) if scan.skipped || byte == b';' || in_cast => {}
-            (1 | 2, 2 | 1) if in_cast => {}
-            (1, 2) => {
-                open = scan.frames.last().filter(|_| byte == b'{').map(|frame| (start, frame.value));
-                found = None;
-            }
-            (2, 1) if byte == b'}' => found = open.map(|(open, _)| Braces { open, close: start, cast: false }),
-            (1, 1) => {
-                let word = text.get(start..scan.at).unwrap_or_default();
-                let is_cast = matches!(word, "as" | "satisfies") && open.is_some_and(|(_, value)| !value);
-                found = found.filter(|_| is_cast && !over).map(|braces| Braces { cast: true, ..braces });
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The offset of the innermost bracket that is open at the end of the text.
-pub(super) fn unclosed(text: &str) -> Option<usize> {
-    let mut scan = Scan::new(text);
-    while let Some(byte) = scan.peek(0) {
-        scan.token(byte).ok()?;
-    }
-    scan.frames.get(1..)?.last().map(|frame| frame.at)
 }
 
 /// What the last token was, as far as the next one has to know.
@@ -268,96 +226,6 @@ impl<'a> Scan<'a> {
             self.newline |= byte == b'\n' || byte == b'\r' || self.at_separator();
             self.at += 1;
         }
-    }
-
-    /// A string ends at its quote; a broken one at the end of its line.
-    fn string(&mut self, quote: u8) {
-        self.at += 1;
-        while let Some(byte) = self.peek(0) {
-            self.at += 1;
-            match byte {
-                b'\\' if self.starts_with(b"\r\n") => self.at += 2,
-                b'\\' => self.at += 1,
-                b'\n' | b'\r' => break,
-                _ if byte == quote => break,
-                _ => {}
-            }
-        }
-        self.last = Last::OPERAND;
-    }
-
-    /// The text of a template, up to its end or the next `${`.
-    fn template(&mut self) {
-        while let Some(byte) = self.peek(0) {
-            self.at += 1;
-            match byte {
-                b'\\' => self.at += 1,
-                b'`' => {
-                    self.last = Last::OPERAND;
-                    return;
-                }
-                b'$' if self.peek(0) == Some(b'{') => {
-                    self.at += 1;
-                    self.push(Frame::new(Bracket::Template, self.at - 1));
-                    self.last = Last::OPERATOR;
-                    return;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn slash(&mut self) -> Result<(), TooDeep> {
-        let start = self.at;
-        if self.last.unclear {
-            self.unclear += 1;
-            if self.unclear > MAX_UNCLEAR {
-                return Err(TooDeep { at: start, reason: Reason::Unclear });
-            }
-        }
-        if !self.last.operand
-            && let Some(end) = self.regular_expression_end()
-        {
-            if self.last.unclear && end - start > MAX_UNCLEAR_LENGTH {
-                return Err(TooDeep { at: start, reason: Reason::Unclear });
-            }
-            self.at = end;
-            self.last = Last::OPERAND;
-            return Ok(());
-        }
-        self.at += 1;
-        if self.peek(0) == Some(b'=') {
-            self.at += 1;
-            self.deeper_expression();
-        } else {
-            self.binary_operator();
-        }
-        self.last = Last::OPERATOR;
-        Ok(())
-    }
-
-    /// The offset behind the `/` that ends a regular expression beginning here, if there is one on the line.
-    ///
-    /// From the first bracket on, any search on a line goes as one from further left did. So where one has failed, the
-    /// others end there.
-    fn regular_expression_end(&mut self) -> Option<usize> {
-        let mut in_class = false;
-        let failed = self.at < self.no_expression_until;
-        let mut at = self.at + 1;
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b'[' | b']' if failed => return None,
-                b'\\' => at += 1,
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'/' if !in_class => return Some(at + 1),
-                b'\n' | b'\r' => break,
-                _ => {}
-            }
-            at += 1;
-        }
-        self.no_expression_until = at;
-        None
     }
 
     fn operator(&mut self, byte: u8) {

@@ -288,6 +288,7 @@ fn binary_value(left: Constant, operator: BinaryOperator, right: Constant) -> Op
 }
 
 /// As `**`, where one to an unknown or infinite power is unknown.
+#[expect(clippy::float_cmp, reason = "the language asks for exactly one")]
 fn power(base: f64, exponent: f64) -> f64 {
     let unknown = exponent.is_nan() || (exponent.is_infinite() && base.abs() == 1.0);
     if unknown { f64::NAN } else { base.powf(exponent) }
