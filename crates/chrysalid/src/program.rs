@@ -15,11 +15,13 @@ mod fence;
 mod language;
 mod member;
 mod modules;
+mod name;
 mod nesting;
 mod parse;
 mod place;
 mod rewrite;
 mod stack;
+mod type_arguments;
 
 use std::borrow::Cow;
 
@@ -108,7 +110,7 @@ pub(crate) fn prepare_module(source: &str) -> Result<Prepared, Refusal> {
     with_parser(&text, |arena| {
         let parsed = parse::parse(arena, &text, parse::MODULE).map_err(|error| diagnosis::refusal(&text, &error))?;
         let mut rewriter = Rewriter::new(&text);
-        rewriter.walk(&parsed.program, parsed.reading);
+        rewriter.walk(&parsed.program);
         let links = modules::module(&mut rewriter, &parsed.program, parsed.reading);
         let ending = ending::Ending::default();
         finish(rewriter, &parsed.program, links, ending).map_err(|problem| refusal(&text, problem))
@@ -156,7 +158,7 @@ fn program(arena: &Allocator, text: &str) -> Result<Prepared, Refusal> {
 
 fn rewritten<'a>(text: &'a str, parsed: &Parsed<'a>) -> Result<Prepared, Problem> {
     let mut rewriter = Rewriter::new(text);
-    rewriter.walk(&parsed.program, parsed.reading);
+    rewriter.walk(&parsed.program);
     let links = modules::program(&mut rewriter, &parsed.program, parsed.reading);
     let ending = if links.has_default {
         ending::Ending::default()

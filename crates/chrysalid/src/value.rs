@@ -27,7 +27,7 @@ pub use bytes::{TypedArray, TypedArrayKind};
 pub use de::from_value;
 pub use error::ValueError;
 pub use object::{Object, ObjectIter};
-pub(crate) use render::{Layout, Style, console_line, printable, render, render_part};
+pub(crate) use render::{Layout, Style, console_line, printable, render, render_part, reorders_or_hides};
 pub use ser::to_value;
 
 /// One JavaScript value.

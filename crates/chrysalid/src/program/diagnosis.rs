@@ -1,6 +1,7 @@
 //! What is said about a text that does not parse.
 
 use super::language::{self, Language};
+use super::name::is_name_character;
 use super::nesting;
 use super::parse::ParseError;
 use super::place::Place;
@@ -104,9 +105,8 @@ const SHOWN: usize = 20;
 fn found(text: &str, at: usize) -> Option<String> {
     let rest = text.get(at..)?;
     let first = rest.chars().next()?;
-    let is_word = |character: &char| character.is_alphanumeric() || matches!(character, '_' | '$');
-    if is_word(&first) {
-        return Some(rest.chars().take_while(is_word).take(SHOWN).collect());
+    if is_name_character(first) {
+        return Some(rest.chars().take_while(|next| is_name_character(*next)).take(SHOWN).collect());
     }
     match first {
         '\n' | '\r' => Some("end of line".to_owned()),
@@ -146,7 +146,7 @@ fn hint(text: &str, error: &ParseError) -> Option<String> {
 fn concerns_await(text: &str, error: &ParseError) -> bool {
     let Some(rest) = text.get(error.at..) else { return false };
     let before = text.get(..error.at).unwrap_or_default().trim_end();
-    let word_before = before.rsplit(|character: char| !character.is_alphanumeric() && character != '_').next();
+    let word_before = before.rsplit(|character| !is_name_character(character)).next();
     error.message.contains("await") || word_before == Some("await") || rest.starts_with("await ")
 }
 

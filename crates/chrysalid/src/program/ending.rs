@@ -4,7 +4,8 @@ use oxc_ast::ast::{BindingPattern, Declaration, Expression, Program, Statement};
 use oxc_span::{GetSpan, Span};
 
 use super::edits::{Anchor, Edits};
-use super::nesting;
+use super::name::is_name_character;
+use super::nesting::{self, Braces};
 use super::parse::{self, Reading};
 use super::rewrite::{Rewriter, is_erased};
 
@@ -57,7 +58,7 @@ pub(super) fn end<'a>(rewriter: &mut Rewriter<'a>, program: &Program<'a>, readin
             _ => Ending::default(),
         },
         Some(Statement::BlockStatement(block)) => {
-            object_block(rewriter, block.span, reading);
+            object_block(rewriter, program, block.span, reading);
             Ending::default()
         }
         Some(last) if program.body.iter().filter(|statement| counts(statement)).all(is_declaration) => {
@@ -75,13 +76,24 @@ fn uncalled(name: Option<&str>) -> String {
 }
 
 /// A block that is an object literal as well is meant as one.
-fn object_block(rewriter: &mut Rewriter, span: Span, reading: Reading) {
+fn object_block(rewriter: &mut Rewriter, program: &Program, span: Span, reading: Reading) {
     if !parse::is_expression(rewriter.text(span.start, span.end), reading) {
         return;
     }
-    let before = rewriter.text(0, span.start).trim_end();
-    rewriter.edits.insert(span.start, if before.is_empty() || before.ends_with(';') { "(" } else { ";(" });
+    let separated = is_separated(rewriter, program, span.start);
+    rewriter.edits.insert(span.start, if separated { "(" } else { ";(" });
     rewriter.edits.insert(span.end, ")");
+}
+
+/// Whether a bracket at `at` cannot become part of the statement before it.
+fn is_separated(rewriter: &Rewriter, program: &Program, at: u32) -> bool {
+    match program.body.iter().rev().find(|statement| statement.span().end <= at) {
+        Some(Statement::EmptyStatement(_)) => true,
+        // What is blanked takes its `;` with it.
+        Some(Statement::ImportDeclaration(_)) => false,
+        Some(last) => counts(last) && rewriter.text(last.span().start, last.span().end).ends_with(';'),
+        None => program.directives.is_empty(),
+    }
 }
 
 /// Makes a function that is declared last, and used nowhere, the value of the program.
@@ -113,11 +125,10 @@ fn lone_function(rewriter: &mut Rewriter, last: &Statement) -> Option<String> {
 }
 
 fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let after = text.get(at + word.len()..).unwrap_or_default();
-        !before.ends_with(is_part) && !after.starts_with(is_part)
+        !before.ends_with(is_name_character) && !after.starts_with(is_name_character)
     })
 }
 
@@ -125,26 +136,23 @@ fn has_word(text: &str, word: &str) -> bool {
 pub(super) struct ObjectReading {
     pub(super) text: String,
     pub(super) anchors: Vec<Anchor>,
-    /// The offset of the bracket that was put in.
+    /// The offset of the bracket that was put in; a `;` is before it if anything is.
     bracket: u32,
-    /// Whether a `;` was put before it.
-    separated: bool,
 }
 
-/// For a text whose first error is at `error_at`: inside of the braces, or it would stay.
+/// For a text whose first error is at `error_at`: inside of the braces or in a cast behind them, or it would stay.
 pub(super) fn object_reading(text: &str, error_at: usize) -> Option<ObjectReading> {
-    let (open, close) = nesting::last_braces(text)?;
-    if error_at <= open || error_at > close {
+    let Braces { open, close, cast } = nesting::last_braces(text)?;
+    if error_at <= open || (error_at > close && !cast) {
         return None;
     }
-    let before = text.get(..open)?.trim_end();
-    let separated = !before.is_empty() && !before.ends_with(';');
+    let first = text.get(..open)?.trim().is_empty();
     let mut edits = Edits::default();
     let open = u32::try_from(open).ok()?;
-    edits.insert(open, if separated { ";(" } else { "(" });
+    edits.insert(open, if first { "(" } else { ";(" });
     edits.insert(u32::try_from(close).ok()? + 1, ")");
     let (text, anchors) = edits.apply(text);
-    Some(ObjectReading { text, anchors, bracket: open + u32::from(separated), separated })
+    Some(ObjectReading { text, anchors, bracket: open + u32::from(!first) })
 }
 
 impl ObjectReading {
@@ -152,12 +160,12 @@ impl ObjectReading {
     /// before: `if (a) { … }` is not to become `if (a) ;({ … })`.
     pub(super) fn holds(&self, program: &Program) -> bool {
         let Some(last) = last_statement(program) else { return false };
-        let is_bracket = matches!(last, Statement::ExpressionStatement(statement)
-            if matches!(statement.expression, Expression::ParenthesizedExpression(_)));
-        if !is_bracket || last.span().start != self.bracket {
+        let is_object = matches!(last, Statement::ExpressionStatement(statement)
+            if matches!(statement.expression.get_inner_expression(), Expression::ObjectExpression(_)));
+        if !is_object || last.span().start != self.bracket {
             return false;
         }
-        let ends_there = |statement: &&Statement| self.separated && statement.span().end == self.bracket;
+        let ends_there = |statement: &&Statement| statement.span().end == self.bracket;
         program.body.iter().filter(ends_there).all(|statement| {
             matches!(
                 statement,

@@ -1,6 +1,7 @@
 //! Which member of an expression failed. The engine places a call at the dot before the member's name, and a read of a
 //! missing value's property at the beginning of the whole expression; whoever mends the program looks for the name.
 
+use super::name::is_name_character;
 use super::place::Place;
 
 /// Bytes of source that are searched for the name.
@@ -43,8 +44,9 @@ fn member_in(rest: &str, name: &str) -> Option<usize> {
     })
 }
 
+/// Private names begin with `#`.
 fn is_name(character: char) -> bool {
-    character.is_alphanumeric() || matches!(character, '_' | '$' | '#')
+    is_name_character(character) || character == '#'
 }
 
 #[cfg(test)]

@@ -6,15 +6,17 @@
 use std::collections::HashSet;
 
 use oxc_ast::ast::{
-    Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind, Expression, FormalParameters,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement,
+    Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportNamedDeclaration, Expression,
+    FormalParameters, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind,
+    ModuleExportName, Program, Statement,
 };
+use oxc_ast_visit::VisitJs;
 use oxc_span::{GetSpan, Span};
 
 use super::IMPORT_FUNCTION;
 use super::ending;
 use super::parse::Reading;
-use super::rewrite::{Rewriter, is_erased};
+use super::rewrite::{Rewriter, STATEMENT_HEADS, is_erased};
 
 /// What the imports and exports of a text come to.
 #[derive(Default)]
@@ -45,7 +47,14 @@ pub(super) fn program<'a>(rewriter: &mut Rewriter<'a>, program: &Program<'a>, re
             Statement::ExportDeclaration(export) => {
                 rewriter.edits.blank(export.span.start, export.declaration.span().start);
             }
-            Statement::ExportNamedDeclaration(export) => rewriter.blank_statement(export.span),
+            Statement::ExportNamedDeclaration(export) => {
+                rewriter.blank_statement(export.span);
+                if let Some(name) = named_default(export) {
+                    links.has_default = true;
+                    links.default_called = is_called(name, program);
+                    give_name(rewriter, program, name, links.default_called, export.span);
+                }
+            }
             Statement::ExportFromDeclaration(export) => {
                 links.add(&export.source.value);
                 rewriter.blank_statement(export.span);
@@ -133,8 +142,10 @@ fn drop_specifiers<'a>(
     import: &ImportDeclaration<'a>,
     kept: &[&ImportDeclarationSpecifier<'a>],
 ) {
+    let mut kept = kept.iter().map(|specifier| specifier.span()).peekable();
     for specifier in import.specifiers.iter().flatten() {
-        if !kept.iter().any(|kept| kept.span() == specifier.span()) {
+        // Both lists are in the order of the text.
+        if kept.next_if_eq(&specifier.span()).is_none() {
             drop_item(rewriter, specifier.span());
         }
     }
@@ -194,8 +205,35 @@ fn import_text<'a>(
     }
 }
 
-/// Where the value is kept when statements behind it have values, too. As long as `export default`.
-const DEFAULT: &str = "const $value =";
+/// The name that `export { name as default }` makes the default export.
+fn named_default<'a>(export: &ExportNamedDeclaration<'a>) -> Option<&'a str> {
+    let default = export.specifiers.iter().find(|specifier| {
+        specifier.export_kind == ImportOrExportKind::Value && specifier.exported.name() == "default"
+    })?;
+    match &default.local {
+        ModuleExportName::IdentifierReference(name) => Some(name.name.as_str()),
+        ModuleExportName::IdentifierName(name) => Some(name.name.as_str()),
+        ModuleExportName::StringLiteral(_) => None,
+    }
+}
+
+/// Makes what has this name, or what its call gives, the value of the program. `fallback` is for one without other
+/// statements.
+fn give_name(rewriter: &mut Rewriter, program: &Program, name: &str, called: bool, fallback: Span) {
+    let end = ending::last_statement(program).map_or(fallback.end, |last| last.span().end);
+    rewriter.edits.insert(end, if called { format!(";await {name}();") } else { format!(";{name};") });
+}
+
+/// Where the value is kept when statements behind it have values, too. With `const` and `=` as long as
+/// `export default`.
+const DEFAULT: &str = "$value";
+
+/// A name of this form that the text does not hold.
+fn unused_name(source: &str) -> String {
+    let marks = |rest: &str| rest.len() - rest.trim_start_matches('_').len();
+    let longest = source.match_indices(DEFAULT).filter_map(|(at, _)| source.get(at + DEFAULT.len()..)).map(marks).max();
+    format!("{DEFAULT}{}", "_".repeat(longest.map_or(0, |marks| marks + 1)))
+}
 
 /// Makes the default export the program's value; whether it is a function that is called.
 fn default_export<'a>(
@@ -203,31 +241,31 @@ fn default_export<'a>(
     program: &Program<'a>,
     export: &ExportDefaultDeclaration<'a>,
 ) -> bool {
-    let end = ending::last_statement(program).map_or(export.span.end, |last| last.span().end);
     let declaration = export.declaration.span();
     let (name, called) = match &export.declaration {
         ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-            (function.id.as_ref(), !function.generator && takes_nothing(&function.params))
+            let used = function.id.as_ref().is_some_and(|id| is_used(&id.name, program, None));
+            (function.id.as_ref(), !used && !function.generator && takes_nothing(&function.params))
         }
         ExportDefaultDeclarationKind::ClassDeclaration(class) => (class.id.as_ref(), false),
         other => (None, other.as_expression().is_some_and(|expression| is_callable(expression, program))),
     };
     if let Some(name) = name {
         rewriter.edits.blank(export.span.start, declaration.start);
-        let value = if called { format!(";await {}();", name.name) } else { format!(";{};", name.name) };
-        rewriter.edits.insert(end, value);
+        give_name(rewriter, program, &name.name, called, export.span);
         return called;
     }
     let first = rewriter.text(declaration.start, declaration.end);
     // Otherwise the text would be read as a block or as a declaration.
-    let wrapped = called || ["{", "function", "class", "async", "let"].iter().any(|word| first.starts_with(word));
+    let wrapped = called || STATEMENT_HEADS.iter().any(|word| first.starts_with(word));
     let call = match (called, wrapped) {
         (true, _) => "await (",
         (false, true) => "(",
         (false, false) => "",
     };
     let only = ending::only_declarations_follow(program, export.span);
-    let head = if only { ";" } else { DEFAULT };
+    let name = unused_name(rewriter.source);
+    let head = if only { ";".to_owned() } else { format!("const {name} =") };
     let width = rewriter.text(export.span.start, declaration.start).chars().count();
     let gap = width.saturating_sub(head.len() + call.len()).max(usize::from(!only));
     rewriter.edits.replace(Span::new(export.span.start, declaration.start), format!("{head}{}{call}", " ".repeat(gap)));
@@ -235,44 +273,79 @@ fn default_export<'a>(
         rewriter.edits.insert(declaration.end, if called { ")()" } else { ")" });
     }
     if !only {
-        rewriter.edits.insert(end, ";$value;");
+        give_name(rewriter, program, &name, false, export.span);
     } else if !rewriter.text(declaration.end, export.span.end).ends_with(';') {
         rewriter.edits.insert(export.span.end, ";");
     }
     called
 }
 
-/// A function without required parameters, or the name of one that the program declares.
+/// A function without required parameters, or the name of one that the program declares and does not use itself.
 fn is_callable(expression: &Expression, program: &Program) -> bool {
     match expression.get_inner_expression() {
         Expression::ArrowFunctionExpression(arrow) => takes_nothing(&arrow.params),
         Expression::FunctionExpression(function) => !function.generator && takes_nothing(&function.params),
-        Expression::Identifier(identifier) => program.body.iter().any(|statement| {
-            let declaration = match statement {
-                Statement::ExportDeclaration(export) => Some(&export.declaration),
-                _ => statement.as_declaration(),
-            };
-            match declaration {
-                Some(Declaration::FunctionDeclaration(function)) => {
-                    function.id.as_ref().is_some_and(|id| id.name == identifier.name)
-                        && !function.generator
-                        && function.body.is_some()
-                        && takes_nothing(&function.params)
-                }
-                Some(Declaration::VariableDeclaration(variables)) => variables.declarations.iter().any(|variable| {
-                    variable.id.get_identifier_name().is_some_and(|name| name == identifier.name)
-                        && variable.init.as_ref().is_some_and(|init| match init.get_inner_expression() {
-                            Expression::ArrowFunctionExpression(arrow) => takes_nothing(&arrow.params),
-                            Expression::FunctionExpression(function) => {
-                                !function.generator && takes_nothing(&function.params)
-                            }
-                            _ => false,
-                        })
-                }),
-                _ => false,
-            }
-        }),
+        Expression::Identifier(identifier) => is_called(identifier.name.as_str(), program),
         _ => false,
+    }
+}
+
+/// Whether the program declares a function of this name that needs no argument, and uses it nowhere outside of itself.
+/// One that is used would have its effects twice.
+fn is_called(name: &str, program: &Program) -> bool {
+    let declared = program.body.iter().find_map(|statement| {
+        let declaration = match statement {
+            Statement::ExportDeclaration(export) => Some(&export.declaration),
+            _ => statement.as_declaration(),
+        };
+        match declaration {
+            Some(Declaration::FunctionDeclaration(function)) => {
+                let callable = function.id.as_ref().is_some_and(|id| id.name == name)
+                    && !function.generator
+                    && function.body.is_some()
+                    && takes_nothing(&function.params);
+                callable.then_some(function.span)
+            }
+            Some(Declaration::VariableDeclaration(variables)) => variables.declarations.iter().find_map(|variable| {
+                let init = variable.init.as_ref()?;
+                let callable = variable.id.get_identifier_name().is_some_and(|id| id == name)
+                    && match init.get_inner_expression() {
+                        Expression::ArrowFunctionExpression(arrow) => takes_nothing(&arrow.params),
+                        Expression::FunctionExpression(function) => {
+                            !function.generator && takes_nothing(&function.params)
+                        }
+                        _ => false,
+                    };
+                callable.then(|| init.span())
+            }),
+            _ => None,
+        }
+    });
+    declared.is_some_and(|declared| !is_used(name, program, Some(declared)))
+}
+
+/// Whether a name is used outside of its declaration and of exports.
+fn is_used(name: &str, program: &Program, declared: Option<Span>) -> bool {
+    let mut uses = Uses { name, declared, found: false };
+    for statement in &program.body {
+        match statement {
+            Statement::ExportNamedDeclaration(_) | Statement::ExportDefaultDeclaration(_) => {}
+            _ => uses.visit_statement(statement),
+        }
+    }
+    uses.found
+}
+
+struct Uses<'n> {
+    name: &'n str,
+    declared: Option<Span>,
+    found: bool,
+}
+
+impl<'a> VisitJs<'a> for Uses<'_> {
+    fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
+        let inside = self.declared.is_some_and(|declared| declared.contains_inclusive(identifier.span));
+        self.found |= identifier.name == self.name && !inside;
     }
 }
 

@@ -9,9 +9,12 @@
 //! A `/` begins a regular expression or divides. Where tokens alone do not say which, the number and length of such
 //! expressions is bounded, so that not much can be hidden from the count in them.
 
+mod braces;
 mod frame;
+mod literal;
 mod word;
 
+pub(super) use braces::{Braces, last_braces, unclosed};
 use frame::{Bracket, Frame};
 
 /// The deepest nesting that is parsed.
@@ -61,36 +64,6 @@ pub(super) fn check(text: &str) -> Result<(), TooDeep> {
         }
     }
     Ok(())
-}
-
-/// The last braces outside of all brackets, with nothing but `;` and comments behind them: the offsets of both.
-pub(super) fn last_braces(text: &str) -> Option<(usize, usize)> {
-    let mut scan = Scan::new(text);
-    let mut open = None;
-    let mut found = None;
-    while let Some(byte) = scan.peek(0) {
-        let (start, depth) = (scan.at, scan.frames.len());
-        scan.token(byte).ok()?;
-        match (depth, scan.frames.len()) {
-            (1, 2) => {
-                open = (byte == b'{').then_some(start);
-                found = None;
-            }
-            (2, 1) if byte == b'}' => found = open.map(|open| (open, start)),
-            (1, 1) if !scan.skipped && byte != b';' => found = None,
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The offset of the innermost bracket that is open at the end of the text.
-pub(super) fn unclosed(text: &str) -> Option<usize> {
-    let mut scan = Scan::new(text);
-    while let Some(byte) = scan.peek(0) {
-        scan.token(byte).ok()?;
-    }
-    scan.frames.get(1..)?.last().map(|frame| frame.at)
 }
 
 /// What the last token was, as far as the next one has to know.
@@ -147,6 +120,8 @@ struct Scan<'a> {
     statement_over: bool,
     /// What was read last was white space or a comment.
     skipped: bool,
+    /// A search for the end of a regular expression came to this offset and found none.
+    no_expression_until: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -162,6 +137,7 @@ impl<'a> Scan<'a> {
             newline: false,
             statement_over: false,
             skipped: false,
+            no_expression_until: 0,
         };
         if text.starts_with("#!") {
             scan.skip_line();
@@ -250,90 +226,6 @@ impl<'a> Scan<'a> {
             self.newline |= byte == b'\n' || byte == b'\r' || self.at_separator();
             self.at += 1;
         }
-    }
-
-    /// A string ends at its quote; a broken one at the end of its line.
-    fn string(&mut self, quote: u8) {
-        self.at += 1;
-        while let Some(byte) = self.peek(0) {
-            self.at += 1;
-            match byte {
-                b'\\' if self.starts_with(b"\r\n") => self.at += 2,
-                b'\\' => self.at += 1,
-                b'\n' | b'\r' => break,
-                _ if byte == quote => break,
-                _ => {}
-            }
-        }
-        self.last = Last::OPERAND;
-    }
-
-    /// The text of a template, up to its end or the next `${`.
-    fn template(&mut self) {
-        while let Some(byte) = self.peek(0) {
-            self.at += 1;
-            match byte {
-                b'\\' => self.at += 1,
-                b'`' => {
-                    self.last = Last::OPERAND;
-                    return;
-                }
-                b'$' if self.peek(0) == Some(b'{') => {
-                    self.at += 1;
-                    self.push(Frame::new(Bracket::Template, self.at - 1));
-                    self.last = Last::OPERATOR;
-                    return;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn slash(&mut self) -> Result<(), TooDeep> {
-        let start = self.at;
-        if self.last.unclear {
-            self.unclear += 1;
-            if self.unclear > MAX_UNCLEAR {
-                return Err(TooDeep { at: start, reason: Reason::Unclear });
-            }
-        }
-        if !self.last.operand
-            && let Some(end) = self.regular_expression_end()
-        {
-            if self.last.unclear && end - start > MAX_UNCLEAR_LENGTH {
-                return Err(TooDeep { at: start, reason: Reason::Unclear });
-            }
-            self.at = end;
-            self.last = Last::OPERAND;
-            return Ok(());
-        }
-        self.at += 1;
-        if self.peek(0) == Some(b'=') {
-            self.at += 1;
-            self.deeper_expression();
-        } else {
-            self.binary_operator();
-        }
-        self.last = Last::OPERATOR;
-        Ok(())
-    }
-
-    /// The offset behind the `/` that ends a regular expression beginning here, if there is one on the line.
-    fn regular_expression_end(&self) -> Option<usize> {
-        let mut in_class = false;
-        let mut at = self.at + 1;
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b'\\' => at += 1,
-                b'[' => in_class = true,
-                b']' => in_class = false,
-                b'/' if !in_class => return Some(at + 1),
-                b'\n' | b'\r' => return None,
-                _ => {}
-            }
-            at += 1;
-        }
-        None
     }
 
     fn operator(&mut self, byte: u8) {

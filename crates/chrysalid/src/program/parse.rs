@@ -1,7 +1,8 @@
 //! Parsing a program by the first reading that fits.
 //!
 //! JavaScript comes first, because some texts are both and mean different things: `f(a < b, c > (d))` has two arguments
-//! in JavaScript and one in TypeScript. Last comes the script goal, where `await` may be a name.
+//! in JavaScript and one in TypeScript. Only where nobody can mean a comparison, [`type_arguments`] prefers TypeScript.
+//! Last comes the script goal, where `await` may be a name.
 
 use std::cell::Cell;
 
@@ -10,6 +11,7 @@ use oxc_ast::ast::{Program, SourceType};
 use oxc_parser::{ParseOptions, Parser};
 
 use super::nesting::Reason;
+use super::type_arguments;
 
 /// A reading of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,28 +63,40 @@ impl ParseError {
 pub(super) fn parse<'a>(arena: &'a Allocator, text: &'a str, readings: &[Reading]) -> Result<Parsed<'a>, ParseError> {
     let mut furthest: Option<ParseError> = None;
     for &reading in readings {
-        // A module has no `return` outside of functions, but then the guest says so.
-        let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-        let parsed = Parser::new(arena, text, reading.source_type()).with_options(options).parse();
-        let first = parsed
-            .diagnostics
-            .iter()
-            .map(|diagnostic| ParseError {
-                message: diagnostic.message.to_string(),
-                at: diagnostic.labels.first().map_or(text.len(), |label| to_usize(label.offset())),
-                opened_at: diagnostic
-                    .labels
-                    .iter()
-                    .find(|label| label.label() == Some("Opened here"))
-                    .map(|label| to_usize(label.offset())),
-            })
-            .min_by_key(|error| error.at);
-        let Some(error) = first else { return Ok(Parsed { program: parsed.program, reading }) };
+        let error = match parse_as(arena, text, reading) {
+            Ok(parsed) if reading == Reading::JavaScript && type_arguments::are_possible(text) => {
+                let other = parse_as(arena, text, Reading::TypeScript).ok();
+                let meant = other.filter(|other| type_arguments::are_meant(text, &other.program));
+                return Ok(meant.unwrap_or(parsed));
+            }
+            Ok(parsed) => return Ok(parsed),
+            Err(error) => error,
+        };
         if furthest.as_ref().is_none_or(|known| !known.is_jsx() && (error.is_jsx() || error.at > known.at)) {
             furthest = Some(error);
         }
     }
     Err(furthest.unwrap_or(ParseError { message: String::new(), at: 0, opened_at: None }))
+}
+
+/// Parses by one reading; else its first error.
+fn parse_as<'a>(arena: &'a Allocator, text: &'a str, reading: Reading) -> Result<Parsed<'a>, ParseError> {
+    // A module has no `return` outside of functions, but then the guest says so.
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(arena, text, reading.source_type()).with_options(options).parse();
+    let errors = parsed.diagnostics.iter().map(|diagnostic| ParseError {
+        message: diagnostic.message.to_string(),
+        at: diagnostic.labels.first().map_or(text.len(), |label| to_usize(label.offset())),
+        opened_at: diagnostic
+            .labels
+            .iter()
+            .find(|label| label.label() == Some("Opened here"))
+            .map(|label| to_usize(label.offset())),
+    });
+    match errors.min_by_key(|error| error.at) {
+        Some(error) => Err(error),
+        None => Ok(Parsed { program: parsed.program, reading }),
+    }
 }
 
 fn to_usize(offset: impl TryInto<usize>) -> usize {

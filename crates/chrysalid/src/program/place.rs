@@ -2,6 +2,8 @@
 //!
 //! A line ends at LF, CR LF or CR. Columns count code points from 1; a byte order mark at the head is no column.
 
+use crate::value::reorders_or_hides;
+
 /// A place in a text: line and column, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
@@ -22,7 +24,7 @@ impl Place {
     /// The place of what the guest calls a place: its columns count bytes of the line.
     pub(crate) fn of_bytes(text: &str, line: u32, byte_column: u32) -> Self {
         let bytes = usize::try_from(byte_column.saturating_sub(1)).unwrap_or(usize::MAX);
-        let column = line_of(text, line).map_or(byte_column, |line| {
+        let column = line_of(text, line).map_or(byte_column, |(_, line)| {
             let before = line.get(..floor(line, bytes)).unwrap_or(line);
             count(before).saturating_add(1)
         });
@@ -31,12 +33,11 @@ impl Place {
 
     /// The byte offset of this place, if the text has it.
     pub(super) fn offset_in(self, text: &str) -> Option<usize> {
-        let text_of_line = line_of(text.strip_prefix('\u{feff}').unwrap_or(text), self.line)?;
+        let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (begin, line) = line_of(unmarked, self.line)?;
         let before = usize::try_from(self.column).ok()?.checked_sub(1)?;
-        let (within, _) = text_of_line.char_indices().nth(before)?;
-        // Both are parts of one text.
-        let begin = text_of_line.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
-        Some(begin + within)
+        let (within, _) = line.char_indices().nth(before)?;
+        Some(text.len() - unmarked.len() + begin + within)
     }
 
     /// Moves over `text`, which follows this place.
@@ -67,7 +68,7 @@ pub(crate) struct Excerpt {
 /// Tabs become spaces, other characters that could move a cursor or reorder text become U+FFFD. `None` if there is no
 /// such line.
 pub(crate) fn excerpt(source: &str, place: Place, width: usize) -> Option<Excerpt> {
-    let line = line_of(source.strip_prefix('\u{feff}').unwrap_or(source), place.line)?;
+    let (_, line) = line_of(source.strip_prefix('\u{feff}').unwrap_or(source), place.line)?;
     let length = line.chars().count();
     let column = usize::try_from(place.column.saturating_sub(1)).unwrap_or(usize::MAX).min(length);
     // The caret may stand behind the last character, so it needs a place of its own.
@@ -79,21 +80,19 @@ pub(crate) fn excerpt(source: &str, place: Place, width: usize) -> Option<Excerp
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',
-        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}' => {
-            '\u{fffd}'
-        }
-        _ if character.is_control() => '\u{fffd}',
+        _ if character.is_control() || reorders_or_hides(character) => '\u{fffd}',
         _ => character,
     }
 }
 
-fn line_of(text: &str, line: u32) -> Option<&str> {
+/// The offset of a line, and its text without its end.
+fn line_of(text: &str, line: u32) -> Option<(usize, &str)> {
     let mut rest = text;
     for _ in 1..line {
         let (_, after) = split_line(rest)?;
         rest = after;
     }
-    Some(split_line(rest).map_or(rest, |(first, _)| first))
+    Some((text.len() - rest.len(), split_line(rest).map_or(rest, |(first, _)| first)))
 }
 
 /// The first line without its end, and what follows the end.

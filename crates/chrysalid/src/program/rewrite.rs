@@ -18,8 +18,8 @@ use oxc_span::{GetSpan, Span};
 
 use super::IMPORT_FUNCTION;
 use super::edits::{Edits, part};
-use super::parse::Reading;
 use enumeration::Constants;
+pub(super) use types::STATEMENT_HEADS;
 
 /// Something that parses but cannot be run.
 #[derive(Debug)]
@@ -44,15 +44,10 @@ impl<'a> Rewriter<'a> {
         Self { source, edits: Edits::default(), problem: None, first_use: HashMap::new(), enums: HashMap::new() }
     }
 
-    /// Walks the tree, unless nothing in the text can need it.
-    pub(super) fn walk(&mut self, program: &Program<'a>, reading: Reading) {
-        let source = self.source;
-        if reading == Reading::TypeScript
-            || source.contains("import")
-            || source.bytes().any(|byte| byte == b'@' || byte == b'\\')
-        {
-            self.visit_program(program);
-        }
+    /// Walks the tree. That of the JavaScript reading may hold TypeScript as well: the parser takes modifiers of class
+    /// members in both.
+    pub(super) fn walk(&mut self, program: &Program<'a>) {
+        self.visit_program(program);
     }
 
     pub(super) fn refuse(&mut self, at: u32, message: impl Into<String>, hint: &'static str) {
@@ -114,6 +109,11 @@ impl<'a> Rewriter<'a> {
                 if matches!(export.declaration, Declaration::TSNamespaceDeclaration(_)) =>
             {
                 self.refuse(at, "a `namespace` with values is not supported", "use an object: `const Name = { … }`");
+            }
+            Statement::ExportDeclaration(export)
+                if matches!(export.declaration, Declaration::TSImportEqualsDeclaration(_)) =>
+            {
+                self.refuse(at, "`import x = …` is not supported", "write `import x from \"…\"` or `const x = …`");
             }
             Statement::TSImportEqualsDeclaration(_) => {
                 self.refuse(at, "`import x = …` is not supported", "write `import x from \"…\"` or `const x = …`");

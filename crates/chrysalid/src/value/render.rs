@@ -11,8 +11,8 @@ mod tests;
 use super::tree::Objects;
 use super::{ErrorValue, TypedArray, TypedArrayKind, Value, date, number};
 use layout::join;
-pub(crate) use scalar::printable;
 use scalar::{big_int, bytes, cut, escaped_line, key, limit, more, quoted};
+pub(crate) use scalar::{printable, reorders_or_hides};
 
 /// How a value is shown, and how much of it.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use super::super::tests::{becomes, becomes_with, is_refused};
 
 #[test]
 fn objects_at_the_end_r21() {
-    becomes("const a = 1;\n{ \"a\": a, \"b\": 2 }", "const a = 1;\n({ \"a\": a, \"b\": 2 })");
+    becomes("const a = 1;\n{ \"a\": a, \"b\": 2 }", "const a = 1;\n;({ \"a\": a, \"b\": 2 })");
     becomes("{ a: 1 }", "({ a: 1 })");
     becomes("{}", "({})");
     becomes("{ let x = 1; x }", "{ let x = 1; x }");
@@ -21,7 +21,7 @@ fn objects_at_the_end_r21() {
     becomes("x = 1\n{ \"a\": x, b() { return 1 } }", "x = 1\n;({ \"a\": x, b() { return 1 } })");
     becomes("{ a: 1 };\n// done", "({ a: 1 });\n// done");
     becomes("{ f() {} }", "({ f() {} })");
-    becomes("const x = 1; { x, y: [1, 2] }", "const x = 1; ({ x, y: [1, 2] })");
+    becomes("const x = 1; { x, y: [1, 2] }", "const x = 1; ;({ x, y: [1, 2] })");
     is_refused(
         "if (a) b\nelse\n{ \"a\": 1, \"b\": 2 }",
         "expected the end of the statement but found `:`",
@@ -33,16 +33,34 @@ fn objects_at_the_end_r21() {
     becomes("label: { a: 1 }", "label: { a: 1 }");
     becomes("{ a: await f(), b: 2 }", "({ a: await f(), b: 2 })");
     becomes("{ \"a\": 1, \"b\": 2 }; // done", "({ \"a\": 1, \"b\": 2 }); // done");
-    becomes("foo(); { ...a, \"b\": [1, { c: 2 }] }", "foo(); ({ ...a, \"b\": [1, { c: 2 }] })");
+    becomes("foo(); { ...a, \"b\": [1, { c: 2 }] }", "foo(); ;({ ...a, \"b\": [1, { c: 2 }] })");
     becomes(
         "const t: number = 1;\n{ \"t\": t, \"u\": t as any }",
-        "const t         = 1;\n({ \"t\": t, \"u\": t        })",
+        "const t         = 1;\n;({ \"t\": t, \"u\": t        })",
     );
     is_refused("for (;;) { \"a\": 1, \"b\": 2 }", "expected the end of the statement but found `:`", None, (1, 15));
     is_refused("try { \"a\": 1, \"b\": 2 }", "expected the end of the statement but found `:`", None, (1, 10));
     is_refused("x = () =>\n{ \"a\": 1, \"b\": 2 }", "expected the end of the statement but found `:`", None, (2, 6));
     becomes("let a = 1\n{ a }", "let a = 1\n;({ a })");
     is_refused("{ \"a\": 1, b: } ", "expected the end of the statement but found `:`", None, (1, 6));
+}
+
+#[test]
+fn objects_behind_comments_are_no_arguments() {
+    let head = "const f = () => 1\nf() // ok;\n";
+    becomes(&format!("{head}{{ a: 1 }}"), &format!("{head};({{ a: 1 }})"));
+    becomes(&format!("{head}{{ r, n: 1 }}"), &format!("{head};({{ r, n: 1 }})"));
+    becomes("f()\ntype A = 1;\n{ a: 1 }", "f()\n           \n;({ a: 1 })");
+    becomes("\"use strict\"\n{ a: 1 }", "\"use strict\"\n;({ a: 1 })");
+    becomes("f(); // ok\n{ a: 1 }", "f(); // ok\n({ a: 1 })");
+}
+
+#[test]
+fn objects_with_a_cast() {
+    becomes("{ a: 1 } as const", "({ a: 1 })         ");
+    becomes("f()\n{ a: 1, b } satisfies { a: number };", "f()\n;({ a: 1, b })                        ;");
+    becomes("const x = { a: 1 } as const\n{ x, n: 1 }", "const x = { a: 1 }         \n;({ x, n: 1 })");
+    is_refused("if (c) { a: 1 } as const", "expected the end of the statement but found `const`", None, (1, 20));
 }
 
 #[test]

@@ -56,6 +56,40 @@ fn default_exports_r19() {
 }
 
 #[test]
+fn default_exports_that_are_used_are_not_called() {
+    becomes("export default function main() {}\nmain()", "               function main() {}\nmain();main;");
+    becomes(
+        "const main = async () => 5;\ngo(main);\nexport default main",
+        "const main = async () => 5;\ngo(main);\n;              main;",
+    );
+    becomes_with(
+        "function main() { return main }\nexport { main };\nexport default main",
+        "function main() { return main }\n                \n;       await (main)();",
+        &["the default export was called"],
+        &[],
+        None,
+    );
+}
+
+#[test]
+fn default_exports_by_name() {
+    becomes("const x = 1;\nexport { x as default };\nx + 1", "const x = 1;\n                        \nx + 1;x;");
+    becomes_with(
+        "const main = async () => main;\nexport { main as default }",
+        "const main = async () => main;;await main();\n                          ",
+        &["the default export was called"],
+        &[],
+        None,
+    );
+}
+
+#[test]
+fn a_name_of_the_program_is_not_taken() {
+    becomes("const $value = 1;\nexport default 5; $value", "const $value = 1;\nconst $value_ = 5; $value;$value_;");
+    becomes("$value_ = 1;\nexport default 5; $value", "$value_ = 1;\nconst $value__ = 5; $value;$value__;");
+}
+
+#[test]
 fn imports_become_declarations() {
     becomes_with(
         "import d, {a as b, type T, c} from \"m\"; import * as ns from 'n'\nimport \"z\" with {type: \"json\"}\nb; d; c",

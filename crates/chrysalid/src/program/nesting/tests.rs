@@ -1,4 +1,4 @@
-use super::{MAX_LEVELS, Reason, TooDeep, check, last_braces, unclosed};
+use super::{Braces, MAX_LEVELS, Reason, TooDeep, check, last_braces, unclosed};
 
 fn too_deep(at: usize) -> Result<(), TooDeep> {
     Err(TooDeep { at, reason: Reason::Levels })
@@ -85,10 +85,14 @@ fn guesses_within_guesses_are_few() {
 
 #[test]
 fn braces_at_the_end_are_found() {
-    assert_eq!(last_braces("a; { b: 1 }"), Some((3, 10)));
-    assert_eq!(last_braces("{ a } { \"b\": {} }; // c"), Some((6, 16)));
-    assert_eq!(last_braces("`{${a}`\n{ b }"), Some((8, 12)));
-    for text in ["", "a", "{ a }; b", "f({ a })", "{ a", "{ a } [b]"] {
+    let braces = |open, close, cast| Some(Braces { open, close, cast });
+    assert_eq!(last_braces("a; { b: 1 }"), braces(3, 10, false));
+    assert_eq!(last_braces("{ a } { \"b\": {} }; // c"), braces(6, 16, false));
+    assert_eq!(last_braces("`{${a}`\n{ b }"), braces(8, 12, false));
+    assert_eq!(last_braces("{ a } as const"), braces(0, 4, true));
+    assert_eq!(last_braces("{ a } satisfies { a: [1] }; // c"), braces(0, 4, true));
+    assert_eq!(last_braces("x = { a } as const\n{ b }"), braces(19, 23, false));
+    for text in ["", "a", "{ a }; b", "f({ a })", "{ a", "{ a } [b]", "{ a } as const; b", "x = { a } as const"] {
         assert_eq!(last_braces(text), None, "{text}");
     }
 }

@@ -8,7 +8,7 @@ fn the_first_reading_that_fits_is_taken() {
     becomes_with("var o = 010; o", "var o = 010; o", &[], &[], Some("o"));
     becomes("await f(0755)", "await f(0755)");
     becomes_with("var await = 1; await", "var await = 1; await", &[], &[], Some("await"));
-    becomes("f<T>(x)", "f<T>(x)");
+    becomes("f<T>(x)", "f   (x)");
     becomes("x = a<b>(c)", "x = a<b>(c)");
     becomes_with("a as b", "a     ", &[], &[], Some("a"));
     becomes_with("<!-- old comment\nx", "<!-- old comment\nx", &[], &[], Some("x"));

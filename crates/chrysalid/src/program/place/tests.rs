@@ -49,6 +49,21 @@ fn an_excerpt_is_the_line_around_the_column() {
 }
 
 #[test]
+fn what_hides_in_an_excerpt_is_shown() {
+    let shown = excerpt("a\u{200b}\u{ad}\u{2060}\u{e0041}b\u{200d}c", place(1, 1), 80).unwrap().text;
+    assert_eq!(shown, "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}b\u{200d}c");
+}
+
+#[test]
+fn places_become_offsets() {
+    let text = "\u{feff}aé\r\n𝒳b";
+    assert_eq!(place(1, 2).offset_in(text), Some(4));
+    assert_eq!(place(2, 2).offset_in(text), Some(12));
+    assert_eq!(place(2, 3).offset_in(text), None);
+    assert_eq!(place(3, 1).offset_in(text), None);
+}
+
+#[test]
 fn the_caret_of_a_cut_line_stands_under_its_character() {
     let line: String = ('a'..='z').chain('A'..='Z').collect();
     for width in 1..60 {

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use oxc_ast::ast::{
-    BinaryOperator, Expression, IdentifierReference, TSEnumDeclaration, TSEnumMember, TSEnumMemberName,
+    BinaryOperator, Expression, IdentifierReference, ObjectProperty, TSEnumDeclaration, TSEnumMember, TSEnumMemberName,
     TemplateLiteral, UnaryOperator,
 };
-use oxc_ast_visit::VisitJs;
+use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
 
 use super::Rewriter;
@@ -46,8 +46,8 @@ impl<'a> Rewriter<'a> {
         let mut members = Members { name, known: HashMap::new(), outer: &self.enums, next: Some(0.0) };
         let mut changes = Vec::with_capacity(declaration.body.members.len());
         for member in &declaration.body.members {
-            match members.member(member, self.source) {
-                Ok(text) => changes.push((member.span, text)),
+            match members.member(member) {
+                Ok(change) => changes.push((member, change)),
                 Err((message, hint)) => return self.refuse(member.span.start, message, hint),
             }
         }
@@ -55,14 +55,34 @@ impl<'a> Rewriter<'a> {
         self.enums.insert(name, known);
         let body = declaration.body.span;
         self.edits.replace(Span::new(declaration.span.start, body.start + 1), format!("const {name} = ({name} => {{"));
-        for (span, text) in changes {
-            self.edits.replace(span, text);
+        for (member, Change { head, uses, tail }) in changes {
+            let span = member.span;
+            if let (Some(tail), Some(initializer)) = (tail, &member.initializer) {
+                self.edits.replace(Span::new(span.start, initializer.span().start), head);
+                for (span, text) in uses {
+                    self.edits.replace(span, text);
+                }
+                self.visit_expression(initializer);
+                self.edits.insert(span.end, tail);
+            } else {
+                self.edits.replace(span, head);
+            }
             if let Some(comma) = self.next_if(span.end, ',') {
                 self.edits.blank(comma, comma + 1);
             }
         }
         self.edits.replace(Span::new(body.end - 1, body.end), format!("return {name}; }})({{}});"));
     }
+}
+
+/// What a member becomes.
+struct Change {
+    /// Stands for the member, or for what is before its initializer if that stays.
+    head: String,
+    /// Members that the initializer uses, and their text there.
+    uses: Vec<(Span, String)>,
+    /// Stands behind an initializer that stays.
+    tail: Option<String>,
 }
 
 struct Members<'r, 'a> {
@@ -74,7 +94,7 @@ struct Members<'r, 'a> {
 }
 
 impl<'a> Members<'_, 'a> {
-    fn member(&mut self, member: &TSEnumMember<'a>, source: &str) -> Result<String, (String, &'static str)> {
+    fn member(&mut self, member: &TSEnumMember<'a>) -> Result<Change, (String, &'static str)> {
         let (name, enumeration) = (member_name(&member.id), self.name);
         let quoted = quote(&name);
         let value = match &member.initializer {
@@ -87,24 +107,25 @@ impl<'a> Members<'_, 'a> {
             Some(Constant::Number(number)) => Some(number + 1.0),
             _ => None,
         };
-        let text = match (&value, &member.initializer) {
+        let whole = |head: String| Change { head, uses: Vec::new(), tail: None };
+        let change = match (&value, &member.initializer) {
             (Some(Constant::Number(number)), _) => {
-                format!("{enumeration}[{enumeration}[{quoted}] = {}] = {quoted};", number_text(*number))
+                whole(format!("{enumeration}[{enumeration}[{quoted}] = {}] = {quoted};", number_text(*number)))
             }
-            (Some(Constant::Text(text)), _) => format!("{enumeration}[{quoted}] = {};", quote(text)),
+            (Some(Constant::Text(text)), _) => whole(format!("{enumeration}[{quoted}] = {};", quote(text))),
             (None | Some(Constant::LongText), Some(initializer)) => {
-                let is_text = value.is_some() || is_text(initializer);
-                let value = self.computed(initializer, source);
-                if is_text {
-                    format!("{enumeration}[{quoted}] = {value};")
+                let uses = self.uses(initializer);
+                if value.is_some() || is_text(initializer) {
+                    Change { head: format!("{enumeration}[{quoted}] = "), uses, tail: Some(";".to_owned()) }
                 } else {
-                    format!("{enumeration}[{enumeration}[{quoted}] = {value}] = {quoted};")
+                    let tail = Some(format!("] = {quoted};"));
+                    Change { head: format!("{enumeration}[{enumeration}[{quoted}] = "), uses, tail }
                 }
             }
-            (_, None) => String::new(),
+            (_, None) => whole(String::new()),
         };
         self.known.insert(name, value);
-        Ok(text)
+        Ok(change)
     }
 
     /// The value of an expression over literals and members, if it has one here.
@@ -173,36 +194,35 @@ impl<'a> Members<'_, 'a> {
         Some(Constant::text(text))
     }
 
-    /// The text of an expression in which members of this enum stand for themselves.
-    fn computed(&self, expression: &Expression<'a>, source: &str) -> String {
-        let mut uses = Uses { known: &self.known, found: Vec::new() };
+    /// Where an expression uses members of this enum by name, and how those are written outside of it.
+    fn uses(&self, expression: &Expression<'a>) -> Vec<(Span, String)> {
+        let mut uses = Uses { members: self, found: Vec::new() };
         uses.visit_expression(expression);
-        let Span { start, end, .. } = expression.span();
-        let mut text = String::new();
-        let mut cursor = start;
-        for (span, name) in uses.found {
-            text.push_str(super::part(source, cursor, span.start));
-            text.push_str(self.name);
-            text.push('[');
-            text.push_str(&quote(name));
-            text.push(']');
-            cursor = span.end;
-        }
-        text.push_str(super::part(source, cursor, end));
-        text
+        uses.found
     }
 }
 
 struct Uses<'r, 'a> {
-    known: &'r Constants,
-    found: Vec<(Span, &'a str)>,
+    members: &'r Members<'r, 'a>,
+    found: Vec<(Span, String)>,
 }
 
 impl<'a> VisitJs<'a> for Uses<'_, 'a> {
     fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
         let name = identifier.name.as_str();
-        if self.known.contains_key(name) {
-            self.found.push((identifier.span, name));
+        if self.members.known.contains_key(name) {
+            self.found.push((identifier.span, format!("{}[{}]", self.members.name, quote(name))));
+        }
+    }
+
+    fn visit_object_property(&mut self, property: &ObjectProperty<'a>) {
+        let first = self.found.len();
+        walk_js::walk_object_property(self, property);
+        if property.shorthand {
+            for (span, text) in self.found.iter_mut().skip(first) {
+                *text = format!("{}: {text}", property.key.name().unwrap_or_default());
+                span.end = property.span.end;
+            }
         }
     }
 }
@@ -256,7 +276,7 @@ fn binary_value(left: Constant, operator: BinaryOperator, right: Constant) -> Op
         BinaryOperator::Multiplication => left * right,
         BinaryOperator::Division => left / right,
         BinaryOperator::Remainder => left % right,
-        BinaryOperator::Exponential => left.powf(right),
+        BinaryOperator::Exponential => power(left, right),
         BinaryOperator::ShiftLeft => f64::from(to_int32(left).wrapping_shl(count)),
         BinaryOperator::ShiftRight => f64::from(to_int32(left).wrapping_shr(count)),
         BinaryOperator::ShiftRightZeroFill => f64::from(to_uint32(left).wrapping_shr(count)),
@@ -265,6 +285,13 @@ fn binary_value(left: Constant, operator: BinaryOperator, right: Constant) -> Op
         BinaryOperator::BitwiseXOR => f64::from(to_int32(left) ^ to_int32(right)),
         _ => return None,
     }))
+}
+
+/// As `**`, where one to an unknown or infinite power is unknown.
+#[expect(clippy::float_cmp, reason = "the language asks for exactly one")]
+fn power(base: f64, exponent: f64) -> f64 {
+    let unknown = exponent.is_nan() || (exponent.is_infinite() && base.abs() == 1.0);
+    if unknown { f64::NAN } else { base.powf(exponent) }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the remainder is below 2**32")]

@@ -101,6 +101,12 @@ fn unsupported_typescript_is_refused() {
         Some("write `import x from \"…\"` or `const x = …`"),
         (1, 1),
     );
+    is_refused(
+        "export import a = B.C",
+        "`import x = …` is not supported",
+        Some("write `import x from \"…\"` or `const x = …`"),
+        (1, 1),
+    );
     is_refused("export = x", "`export =` is not supported", Some("write `export default …`"), (1, 1));
     is_refused(
         "import a = B.C",
@@ -211,6 +217,64 @@ fn classes() {
 }
 
 #[test]
+fn typescript_that_the_javascript_reading_takes() {
+    becomes("class A { private x = 1 }", "class A {         x = 1 }");
+    becomes(
+        "class A { readonly x = 1; public y = 2; override z() {}; m?() {}; w? = 1; declare v }",
+        "class A {          x = 1;        y = 2;          z() {}; m () {}; w  = 1;           }",
+    );
+    becomes(
+        "class A { private static async *x() {} private get y() { return 1 } private #z = 1 }",
+        "class A {         static async *x() {}         get y() { return 1 }         #z = 1 }",
+    );
+    becomes(
+        "class A { constructor(private x, readonly y = 2) {} }",
+        "class A { constructor(        x,          y = 2) { this.x = x; this.y = y;} }",
+    );
+    becomes("class A { accessor x: number }", "class A { accessor x         }");
+    // Names that are modifiers elsewhere.
+    for source in [
+        "class A { readonly\n x = 1 }",
+        "class A { public\n x() {} }",
+        "class A { get readonly() { return 1 } static readonly = 1; private() {} public; protected = 2 }",
+        "class A { constructor(readonly) {} }",
+    ] {
+        becomes(source, source);
+    }
+}
+
+#[test]
+fn initializers_of_enums_are_programs_too() {
+    becomes(
+        "enum E { A = (\"abc\" as any).length, B = f<number>(3), C = g({ A, B: A }), D = h(() => import(\"x\")) }",
+        "const E = (E => { E[E[\"A\"] = (\"abc\"       ).length] = \"A\";  \
+        E[E[\"B\"] = f        (3)] = \"B\";  E[E[\"C\"] = g({ A: E[\"A\"], B: E[\"A\"] })] = \"C\";  \
+        E[E[\"D\"] = h(() => $import(\"x\"))] = \"D\"; return E; })({});",
+    );
+    becomes(
+        "enum E { A = 1 ** NaN, B = 1 ** (1/0), C = (-1) ** -Infinity, D = 2 ** -1, F = NaN ** 0 }",
+        "const E = (E => { E[E[\"A\"] = NaN] = \"A\";  E[E[\"B\"] = NaN] = \"B\";  E[E[\"C\"] = NaN] = \"C\";  \
+        E[E[\"D\"] = 0.5] = \"D\";  E[E[\"F\"] = 1] = \"F\"; return E; })({});",
+    );
+    becomes_with(
+        "import { a } from \"m\"; enum E { A = a.b }",
+        "const {a} = await $import(\"m\"); const E = (E => { E[E[\"A\"] = a.b] = \"A\"; return E; })({});",
+        &[],
+        &["m"],
+        None,
+    );
+}
+
+#[test]
+fn what_was_asserted_stays_an_expression() {
+    becomes("(() => <any>{a:1} as any)()", "(() => (    {a:1})       )()");
+    becomes("export default <any>{a:1}", ";              (    {a:1});");
+    becomes("<any>{ a: 1 }", "(    { a: 1 })");
+    becomes("x = <any><b>{ a: 1 }.c", "x =      (  { a: 1 }.c)");
+    becomes_with("<any>function foo(){}", "(    function foo(){})", &["`foo` is defined but not called"], &[], None);
+}
+
+#[test]
 fn arrow_functions() {
     becomes_with(
         "const f = async <T,>(x: T): Promise<T> => x!; const g = <T>(x: T) => x; let y = <any>z; function h(this: Foo, a?: number, ...r: string[]) {}",
@@ -240,7 +304,7 @@ fn arrow_functions() {
         &[],
         None,
     );
-    becomes("return <T>{ a: 1 }", "return    { a: 1 }");
+    becomes("return <T>{ a: 1 }", "return (  { a: 1 })");
     becomes(
         "x = <const T,>(a: T, { b }: { b?: number } = {}, [c]: [number] = [1], ...d: T[]) => a",
         "x =           (a   , { b }                 = {}, [c]           = [1], ...d     ) => a",
@@ -378,7 +442,7 @@ fn places_are_those_of_the_source_r25() {
     assert_eq!(original("```ts\nlet a: Map<\"日本\", 1> = 1; null.f()\n```", "f("), (2, 31));
     assert_eq!(original("import { a as b } from \"m\"; null.f(b)", "f("), (1, 34));
     assert_eq!(original("import {\n  a,\n} from \"m\"; null.f(a)", "f("), (3, 18));
-    assert_eq!(original("enum E { A, B = x.y } null.f()", "x.y"), (1, 13));
+    assert_eq!(original("enum E { A, B = x.y } null.f()", "x.y"), (1, 17));
     assert_eq!(original("enum E { A, B = x.y } null.f()", "f("), (1, 28));
     assert_eq!(original("await import(\"a\"); null.f()", "f("), (1, 25));
     assert_eq!(original("x\n{ \"a\": null.f(), b }", "f("), (2, 13));

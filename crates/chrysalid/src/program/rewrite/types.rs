@@ -2,12 +2,15 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    ArrowFunctionBody, ArrowFunctionExpression, Expression, FormalParameter, Function, TSNamespaceDeclarationBody,
-    TSTypeAssertion, VariableDeclarator,
+    ArrowFunctionExpression, Expression, FormalParameter, Function, TSNamespaceDeclarationBody, TSTypeAssertion,
+    VariableDeclarator,
 };
 use oxc_span::{GetSpan, Span};
 
 use super::{Rewriter, is_erased};
+
+/// What begins a statement, not an expression, where both can stand.
+pub(in super::super) const STATEMENT_HEADS: &[&str] = &["{", "function", "class", "async", "let"];
 
 impl<'a> Rewriter<'a> {
     pub(super) fn blank_types_of(&mut self, kind: AstKind<'a>) {
@@ -94,12 +97,6 @@ impl<'a> Rewriter<'a> {
                 self.blank_node(Some(&**return_type));
             }
         }
-        // `x => <T>{ … }` and `x => ({ … })` differ once the type is gone.
-        if let ArrowFunctionBody::TSTypeAssertion(assertion) = &arrow.body
-            && self.text(assertion.expression.span().start, u32::MAX).starts_with('{')
-        {
-            self.wrap_assertion(assertion);
-        }
     }
 
     /// Blanks `as T` behind an expression. A line that could not go on behind the type must not go on without it.
@@ -118,17 +115,15 @@ impl<'a> Rewriter<'a> {
     fn assertion(&mut self, assertion: &TSTypeAssertion<'a>) {
         let start = assertion.span.start;
         let value = assertion.expression.span().start;
-        if self.text(start, value).contains('\n') {
-            self.wrap_assertion(assertion);
+        let rest = self.text(value, u32::MAX);
+        // Without its type a value that begins like this can become a block or a declaration.
+        let like_statement = STATEMENT_HEADS.iter().any(|head| rest.starts_with(head));
+        if like_statement || self.text(start, value).contains('\n') {
+            self.edits.blank_from(start, value, '(');
+            self.edits.insert(assertion.expression.span().end, ")");
         } else {
             self.edits.blank(start, value);
         }
-    }
-
-    fn wrap_assertion(&mut self, assertion: &TSTypeAssertion<'a>) {
-        let value = assertion.expression.span();
-        self.edits.blank_from(assertion.span.start, value.start, '(');
-        self.edits.insert(value.end, ")");
     }
 }
 

@@ -146,6 +146,34 @@ fn long_chains_pass() {
     }
 }
 
+/// What was once read again from the beginning for each of its parts.
+const REPEATED: &[(&str, &str, &str)] = &[
+    ("import {", "a,", "a} from 'b'"),
+    ("import {", "type a,", "a} from 'b'; let b: any"),
+    ("a", "/+\"[\"+", "a"),
+    ("", "/[+", ""),
+    ("{}", "/[+", ""),
+    ("", "export default 1; $value_", ""),
+    ("enum A {", "a = f(a),", "}"),
+    ("class A {", "private a = 1;", "}"),
+    ("x", " as any", ""),
+    ("f", "<any>(1)", ""),
+    ("f()\n", "{ a: 1 } as const\n", ""),
+];
+
+#[test]
+fn time_grows_with_the_length_only() {
+    for (head, part, tail) in REPEATED {
+        let took = |length: usize| {
+            let source = format!("{head}{}{tail}", part.repeat(length / part.len()));
+            (0..5).map(|_| timed(source.clone()).0).min().unwrap_or_default()
+        };
+        let (half, full) = (took(128 * 1024), took(256 * 1024));
+        // Below that, the clock and other work on the machine decide.
+        assert!(full < Duration::from_millis(150) || full < half * 3, "{part}: {half:?}, {full:?}");
+    }
+}
+
 #[test]
 fn levels() {
     for (open, close) in [("(", ")"), ("[", "]"), ("[", "]"), ("`${", "}`"), ("f(", ")")] {

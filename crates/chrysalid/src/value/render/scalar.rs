@@ -122,7 +122,7 @@ fn push_visible(output: &mut String, symbol: char) {
 
 /// Marks of direction, separators of lines, and invisible symbols. The two joiners are spared: words and emoji need
 /// them.
-fn reorders_or_hides(symbol: char) -> bool {
+pub(crate) fn reorders_or_hides(symbol: char) -> bool {
     matches!(
         symbol,
         '\u{ad}'
