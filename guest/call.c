@@ -123,7 +123,8 @@ static JSValue reject_argument_count(JSValue promise, JSValueConst name, int cou
 {
     const char *text = JS_ToCString(context, name);
 
-    JS_ThrowTypeError(context, "%.100s takes one object; got %d arguments", text ? text : "a tool", count);
+    JS_ThrowTypeError(context, "%.*s takes one object; got %d arguments", text ? text_head(text, 100) : 6,
+                      text ? text : "a tool", count);
     JS_FreeCString(context, text);
     return reject_with_exception(promise);
 }
