@@ -15,6 +15,7 @@ mod attacks;
 mod calls;
 mod console;
 mod data_work;
+mod garbage;
 mod limits;
 mod modules;
 mod programs;

@@ -20,6 +20,8 @@ use crate::outcome::{Failure, FailureKind};
 use crate::program::{self, Refusal};
 use crate::value::{Object, Value, message, wire};
 
+/// The longest key that is asked for, in bytes.
+const MAX_KEY: usize = 4096;
 /// Most names that a refusal lists.
 const LISTED: usize = 20;
 
@@ -78,8 +80,13 @@ impl Session {
             .unwrap_or_default();
         self.state.modules.remove(&key);
         let Some(program) = &mut self.state.program else { return };
+        let made = program.calls_made;
         program.loading.jobs.push(Job { call: Some(number), key: key.clone() });
         self.fetch(&key, Some(number));
+        // One that fetches nothing spends no budget of calls, and is the host's work like a call that is refused.
+        if let Some(program) = self.state.program.as_mut().filter(|program| program.calls_made == made) {
+            program.refused += 1;
+        }
     }
 
     /// Sees to it that a key is fetched, by this call of the program's or a new one.
@@ -115,7 +122,7 @@ impl Session {
 
     fn cannot_fetch(&self, key: &str) -> Option<ToolError> {
         let modules = &self.options.modules;
-        if modules.handler().is_none() || key.is_empty() || key.starts_with("../") {
+        if modules.handler().is_none() || key.is_empty() || key.len() > MAX_KEY || key.starts_with("../") {
             return Some(self.not_available(key));
         }
         let made = self.state.program.as_ref().map_or(0, |program| program.calls_made);
@@ -267,6 +274,7 @@ impl Session {
         let Some(program) = &self.state.program else { return };
         let calls: Vec<(u32, String)> =
             program.loading.jobs.iter().filter_map(|job| Some((job.call?, job.key.clone()))).collect();
+        let mut told = Vec::new();
         for (number, key) in calls {
             let result = match self.graph(&key) {
                 Graph::Waiting => continue,
@@ -275,10 +283,6 @@ impl Session {
             };
             if let Some(program) = &mut self.state.program {
                 program.loading.jobs.retain(|job| job.call != Some(number));
-                if result.is_err() {
-                    // A later import may find it.
-                    program.loading.failed.remove(&key);
-                }
             }
             let (status, answer) = match result {
                 Ok(graph) => {
@@ -288,6 +292,7 @@ impl Session {
                     (CallStatus::Completed, Answer { call: number, result: Ok(body), module: true })
                 }
                 Err(error) => {
+                    told.push(key);
                     let tool = abi::MODULE_CALL.to_owned();
                     (
                         CallStatus::Failed,
@@ -298,6 +303,12 @@ impl Session {
             self.end_fetch(number, status);
             if let Some(program) = &mut self.state.program {
                 program.answers.push(answer);
+            }
+        }
+        // A later import may find it; all that wait for it now were told.
+        if let Some(program) = &mut self.state.program {
+            for key in told {
+                program.loading.failed.remove(&key);
             }
         }
     }

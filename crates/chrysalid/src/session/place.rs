@@ -11,6 +11,8 @@ use crate::value::Value;
 
 /// Frames of a stack whose places are looked up; each costs a walk over the source.
 const FRAMES: usize = 100;
+/// Places where it hangs that are told; the guest sends no more.
+const HANGS: usize = 8;
 /// Code points of a source line that are shown around a place.
 const WIDTH: usize = 120;
 
@@ -58,7 +60,7 @@ impl Session {
         let code = self.code();
         let number = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|number| *number >= 1.0);
         let mut awaits = Vec::new();
-        for hang in hangs {
+        for hang in hangs.iter().take(HANGS) {
             let Value::Array(parts) = hang else { continue };
             let text = |index: usize| parts.get(index).and_then(Value::as_str).unwrap_or_default();
             let (Some(line), Some(column)) = (number(parts.get(2)), number(parts.get(3))) else { continue };
