@@ -57,6 +57,9 @@ fn config(options: &EngineBuilder, pooled: bool) -> Config {
     config.wasm_backtrace_max_frames(None);
     // Snapshots are portable: no result may depend on the machine.
     config.wasm_relaxed_simd(false);
+    // A guest has one memory of 32 bits: that is what limits count and snapshots hold.
+    config.wasm_multi_memory(false);
+    config.wasm_memory64(false);
     config.cranelift_nan_canonicalization(true);
     if pooled {
         let mut pool = PoolingAllocationConfig::new();

@@ -40,7 +40,7 @@ use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
 pub(crate) use imports::{HostState, link};
 use instance::Guest;
-pub(crate) use instance::{Instance, Making};
+pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
 use meter::Meter;
 pub use shared::SharedSession;

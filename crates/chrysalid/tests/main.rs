@@ -20,6 +20,7 @@ mod cases_r;
 mod cases_t;
 mod console;
 mod data_work;
+mod garbage;
 mod hostile_globals;
 mod limits;
 mod locale;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 use wasmtime::{InstancePre, Linker};
 
-use super::image::{self, Image};
+use super::image::{Image, Loader};
 use super::ticker::Ticker;
 use super::{EngineBuilder, abi, config};
 use crate::error::{Error, ErrorKind, Result};
@@ -31,11 +31,17 @@ impl Runtime {
     fn new(options: &EngineBuilder, guest: &GuestBuild, pooled: bool) -> Result<Self> {
         let guest_error = |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
         let engine = wasmtime::Engine::new(&config(options, pooled)).map_err(guest_error)?;
-        let image = image::load(&engine, &guest.wasm, &guest.hash, options.cache.as_deref())?;
+        let ticker = Ticker::new(engine.weak());
+        let image = {
+            // Initialising is guest code, and is bounded by the epoch.
+            let _ticking = ticker.hold();
+            let loader = Loader { engine: &engine, max_memory: options.max_memory };
+            loader.load(&guest.wasm, &guest.hash, options.cache.as_deref())?
+        };
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(guest_error)?;
         let pre = linker.instantiate_pre(&image.module).map_err(guest_error)?;
-        Ok(Self { ticker: Ticker::new(engine.weak()), engine, pre, image })
+        Ok(Self { ticker, engine, pre, image })
     }
 
     pub(crate) fn ticker(&self) -> &Ticker {

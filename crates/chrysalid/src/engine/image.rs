@@ -13,15 +13,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use wasmtime::{Engine, Instance, Linker, Module, Store, Val};
+use wasmtime::{Engine, Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder, Val};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use super::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::hex;
+use crate::session::check_exports;
 
 /// What the guest's clock shows while the baseline is made: 2000-01-01, in milliseconds since 1970.
 const BASELINE_TIME: f64 = 946_684_800_000.0;
+/// Ticks that a guest may run in each store in which it is loaded, 10 s. Ours takes some milliseconds.
+const INITIALISING_TICKS: u64 = 2_000;
+/// Elements of the guest's table.
+const MAX_TABLE: usize = 1 << 16;
 
 pub(crate) struct Image {
     pub(crate) module: Module,
@@ -33,52 +38,111 @@ pub(crate) struct Image {
     pub(crate) stack_pointer: i32,
 }
 
-/// Loads the image from the cache, or makes it.
-pub(crate) fn load(engine: &Engine, guest: &[u8], guest_hash: &[u8; 32], cache: Option<&Path>) -> Result<Image> {
-    let cache = cache.and_then(|folder| Cache::open(folder, engine, guest_hash));
-    let module = match cache.as_ref().and_then(|cache| cache.read(engine)) {
-        Some(module) => module,
-        None => compile(engine, guest, cache.as_ref())?,
-    };
-    measure(engine, module)
+/// How a guest is loaded: its own code runs under the same bounds whether it is ours or not.
+pub(crate) struct Loader<'a> {
+    pub(crate) engine: &'a Engine,
+    /// The most memory that a session of the engine may have.
+    pub(crate) max_memory: usize,
+}
+
+impl Loader<'_> {
+    /// Loads the image from the cache, or makes it. The epoch must be moving.
+    pub(crate) fn load(&self, guest: &[u8], guest_hash: &[u8; 32], cache: Option<&Path>) -> Result<Image> {
+        let cache = cache.and_then(|folder| Cache::open(folder, self.engine, guest_hash));
+        let module = match cache.as_ref().and_then(|cache| cache.read(self.engine)) {
+            Some(module) => module,
+            None => self.compile(guest, cache.as_ref())?,
+        };
+        self.measure(module)
+    }
+
+    fn compile(&self, guest: &[u8], cache: Option<&Cache>) -> Result<Module> {
+        let wasm = self.initialise(guest).map_err(|error| guest_error(&error))?;
+        let module = Module::new(self.engine, &wasm).map_err(|error| guest_error(&error))?;
+        if let Some(cache) = cache {
+            // A cache that cannot be written costs time, nothing else.
+            let _ = module.serialize().map(|bytes| cache.write(&bytes));
+        }
+        Ok(module)
+    }
+
+    /// A store in which guest code is stopped when it takes too long, or asks for more memory than any session has.
+    fn store(&self) -> Store<StoreLimits> {
+        let limits = StoreLimitsBuilder::new()
+            .memory_size(self.max_memory)
+            .table_elements(MAX_TABLE)
+            .instances(1)
+            .memories(1)
+            .tables(1)
+            .build();
+        let mut store = Store::new(self.engine, limits);
+        store.limiter(|limits| limits);
+        store.set_epoch_deadline(INITIALISING_TICKS);
+        store
+    }
+
+    /// Runs the guest's initialisation and writes its memory back into the module.
+    fn initialise(&self, guest: &[u8]) -> wasmtime::Result<Vec<u8>> {
+        // Wizer takes forms of modules that this engine does not, and some that it panics over.
+        Module::validate(self.engine, guest)?;
+        let mut wizer = Wizer::new();
+        wizer.init_func(abi::EXPORT_INIT);
+        let (context, instrumented) = wizer.instrument(guest)?;
+        let module = Module::new(self.engine, &instrumented)?;
+        let mut store = self.store();
+        let linker = constant_imports(self.engine)?;
+        block_on(async {
+            let instance = linker.instantiate_async(&mut store, &module).await?;
+            instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call_async(&mut store, ()).await?;
+            let init = instance.get_typed_func::<(), i32>(&mut store, abi::EXPORT_INIT)?;
+            let status = init.call_async(&mut store, ()).await?;
+            if status != abi::STATUS_OK {
+                return Err(wasmtime::Error::msg(format!("initialisation ended with status {status}")));
+            }
+            wizer.snapshot(&context, &mut State { store: &mut store, instance }).await
+        })
+    }
+
+    /// Reads from one instance what is the same in all: the memory, the board's address, the resting stack pointer.
+    fn measure(&self, module: Module) -> Result<Image> {
+        let mut store = self.store();
+        let linker = constant_imports(self.engine).map_err(|error| guest_error(&error))?;
+        let instance = block_on(linker.instantiate_async(&mut store, &module)).map_err(|error| guest_error(&error))?;
+        let version = instance.get_typed_func::<(), u32>(&mut store, abi::EXPORT_VERSION);
+        let version = version.and_then(|version| block_on(version.call_async(&mut store, ())));
+        let version = version.map_err(|error| guest_error(&error))?;
+        if version != abi::VERSION {
+            return Err(Error::new(
+                ErrorKind::Guest,
+                format!("guest: it speaks version {version} of the ABI, this engine speaks {}", abi::VERSION),
+            ));
+        }
+        check_exports(&mut store, &instance).map_err(|error| guest_error(&error))?;
+        let board = exported_i32(&mut store, &instance, abi::EXPORT_BOARD)?.cast_unsigned();
+        let stack_pointer = exported_i32(&mut store, &instance, abi::EXPORT_STACK_POINTER)?;
+        let memory = instance
+            .get_memory(&mut store, abi::EXPORT_MEMORY)
+            .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
+        let memory: Arc<[u8]> = memory.data(&store).into();
+        if board as usize + abi::BOARD_SIZE > memory.len() {
+            return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
+        }
+        Ok(Image { module, memory, board, stack_pointer })
+    }
+}
+
+fn exported_i32(store: &mut Store<StoreLimits>, instance: &Instance, name: &str) -> Result<i32> {
+    instance
+        .get_global(&mut *store, name)
+        .and_then(|global| global.get(&mut *store).i32())
+        .ok_or_else(|| Error::new(ErrorKind::Guest, format!("guest: no i32 global {name:?}")))
 }
 
 fn guest_error(error: &wasmtime::Error) -> Error {
     Error::new(ErrorKind::Guest, format!("guest: {error:#}"))
 }
 
-fn compile(engine: &Engine, guest: &[u8], cache: Option<&Cache>) -> Result<Module> {
-    let wasm = initialise(engine, guest).map_err(|error| guest_error(&error))?;
-    let module = Module::new(engine, &wasm).map_err(|error| guest_error(&error))?;
-    if let Some(cache) = cache {
-        // A cache that cannot be written costs time, nothing else.
-        let _ = module.serialize().map(|bytes| cache.write(&bytes));
-    }
-    Ok(module)
-}
-
-/// Runs the guest's initialisation and writes its memory back into the module.
-fn initialise(engine: &Engine, guest: &[u8]) -> wasmtime::Result<Vec<u8>> {
-    let mut wizer = Wizer::new();
-    wizer.init_func(abi::EXPORT_INIT);
-    let (context, instrumented) = wizer.instrument(guest)?;
-    let module = Module::new(engine, &instrumented)?;
-    let mut store = Store::new(engine, ());
-    store.set_epoch_deadline(u64::MAX / 2);
-    let linker = constant_imports(engine)?;
-    block_on(async {
-        let instance = linker.instantiate_async(&mut store, &module).await?;
-        instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call_async(&mut store, ()).await?;
-        let init = instance.get_typed_func::<(), i32>(&mut store, abi::EXPORT_INIT)?;
-        let status = init.call_async(&mut store, ()).await?;
-        if status != abi::STATUS_OK {
-            return Err(wasmtime::Error::msg(format!("initialisation ended with status {status}")));
-        }
-        wizer.snapshot(&context, &mut State { store: &mut store, instance }).await
-    })
-}
-
-fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<()>> {
+fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<StoreLimits>> {
     let mut linker = Linker::new(engine);
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, |_: u32, _: u32, _: u32| ())?;
@@ -88,7 +152,7 @@ fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<()>> {
 }
 
 struct State<'a> {
-    store: &'a mut Store<()>,
+    store: &'a mut Store<StoreLimits>,
     instance: Instance,
 }
 
@@ -110,40 +174,7 @@ impl InstanceState for State<'_> {
     }
 }
 
-/// Reads from one instance what is the same in all: the memory, the board's address, the resting stack pointer.
-fn measure(engine: &Engine, module: Module) -> Result<Image> {
-    let mut store = Store::new(engine, ());
-    store.set_epoch_deadline(u64::MAX / 2);
-    let linker = constant_imports(engine).map_err(|error| guest_error(&error))?;
-    let instance = block_on(linker.instantiate_async(&mut store, &module)).map_err(|error| guest_error(&error))?;
-    let global = |store: &mut Store<()>, name: &str| {
-        instance
-            .get_global(&mut *store, name)
-            .and_then(|global| global.get(&mut *store).i32())
-            .ok_or_else(|| Error::new(ErrorKind::Guest, format!("guest: no i32 global {name:?}")))
-    };
-    let board = global(&mut store, abi::EXPORT_BOARD)?.cast_unsigned();
-    let stack_pointer = global(&mut store, abi::EXPORT_STACK_POINTER)?;
-    let version = instance.get_typed_func::<(), u32>(&mut store, abi::EXPORT_VERSION);
-    let version = version.and_then(|version| block_on(version.call_async(&mut store, ())));
-    let version = version.map_err(|error| guest_error(&error))?;
-    if version != abi::VERSION {
-        return Err(Error::new(
-            ErrorKind::Guest,
-            format!("guest: it speaks version {version} of the ABI, this engine speaks {}", abi::VERSION),
-        ));
-    }
-    let memory = instance
-        .get_memory(&mut store, abi::EXPORT_MEMORY)
-        .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
-    let memory: Arc<[u8]> = memory.data(&store).into();
-    if board as usize + abi::BOARD_SIZE > memory.len() {
-        return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
-    }
-    Ok(Image { module, memory, board, stack_pointer })
-}
-
-/// Drives a future that never waits for anything outside: guest code without a deadline.
+/// Drives a future that never waits for anything outside: guest code that traps at its deadline.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

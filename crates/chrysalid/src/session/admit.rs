@@ -26,6 +26,8 @@ const RECORD_COST: usize = 512;
 
 /// Calls that may be refused for what they are, beside the budget of calls, before arguments are no longer read.
 const MORE_REFUSED: u32 = 256;
+/// The longest name of a capability, in bytes. What is longer is none, and is not kept in full.
+const MAX_NAME: usize = 256;
 /// Host memory that a byte of encoded arguments may become: a value of one byte is 40 bytes here.
 const VALUE_COST: usize = 40;
 
@@ -42,9 +44,15 @@ impl Session {
     pub(super) fn admit(&mut self, request: &Request) {
         let number = request.number;
         self.state.last_call = self.state.last_call.max(number);
-        let name = String::from_utf8_lossy(&request.name).into_owned();
+        let name = match request.name.split_at_checked(MAX_NAME) {
+            Some((head, [_, ..])) => String::from_utf8_lossy(head).into_owned() + "...",
+            _ => String::from_utf8_lossy(&request.name).into_owned(),
+        };
         match name.as_str() {
-            abi::MODULE_CALL => return self.admit_import(number, &request.argument),
+            abi::MODULE_CALL => match self.refused_enough(&name) {
+                Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
+                None => return self.admit_import(number, &request.argument),
+            },
             SEARCH | DESCRIBE => return self.look_up(number, &name, &request.argument),
             _ => {}
         }
@@ -54,18 +62,26 @@ impl Session {
         }
     }
 
+    /// Why nothing of a request is looked at any more: reading and checking is the host's work, and calls that are
+    /// refused spend no budget.
+    fn refused_enough(&self, name: &str) -> Option<ToolError> {
+        let bound = self.limits.calls.saturating_add(MORE_REFUSED);
+        let refused = self.state.program.as_ref().is_some_and(|program| program.refused >= bound);
+        refused.then(|| {
+            let message = format!("{name}: {bound} calls of this program were refused already");
+            ToolError::named("CallBudgetExceeded", message)
+        })
+    }
+
     fn check(&mut self, name: &str, argument: &[u8]) -> Result<Checked, ToolError> {
+        if let Some(error) = self.refused_enough(name) {
+            return Err(error);
+        }
         let capability = self
             .capabilities
             .get(name)
             .cloned()
             .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
-        let bound = self.limits.calls.saturating_add(MORE_REFUSED);
-        if self.state.program.as_ref().is_some_and(|program| program.refused >= bound) {
-            // Reading and checking arguments is the host's work, and refused calls spend no budget.
-            let message = format!("{name}: {bound} calls of this program were refused already");
-            return Err(ToolError::named("CallBudgetExceeded", message));
-        }
         let argument = wire::decode(argument, &self.bounds(self.limits.argument_size)).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
             ToolError::named(kind, format!("{name}: {error}"))

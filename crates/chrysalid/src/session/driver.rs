@@ -314,13 +314,15 @@ impl Session {
 
     /// The value is known: started calls and one-shot timers are waited for, and calls that something open waits for.
     fn at_value(&mut self, board: &Board) -> Next {
-        let moving = self.state.calls.count(CallStatus::Started) > 0 || board.timers > 0;
+        // A timer without a time would be waited for without end.
+        let timer = board.next_due.filter(|_| board.timers > 0);
+        let moving = self.state.calls.count(CallStatus::Started) > 0 || timer.is_some();
         // Asked last: what still runs may come to wait for a call that nothing waits for now.
         if !moving && self.waits_for_someone() && !self.loose_known {
             return Next::Enter(Doing::Loose, vec![Entry::Loose]);
         }
         if moving || self.waits_for_someone() {
-            return self.wait(if board.timers > 0 { board.next_due } else { None });
+            return self.wait(timer);
         }
         let which = if board.failures > 0 { abi::OUTCOME_FAILURE } else { abi::OUTCOME_VALUE };
         if board.intervals > 0 {

@@ -5,7 +5,7 @@
 //! but calls that had begun are waited for, so that the record says how they ended.
 
 use super::driver::Next;
-use super::instance::{Board, Entry, NoRoom};
+use super::instance::{Board, Entry, NoRoom, Outbox};
 use super::place::refused;
 use super::state::{Phase, StoredFailure};
 use super::{Base, Doing, Session};
@@ -17,13 +17,21 @@ use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLine, Step};
 use crate::program;
 use crate::value::{ErrorValue, Layout, Style, Value, render, wire};
 
+/// Why a program's value, or its reason, is not there.
+enum Unread {
+    /// The program fails with this.
+    Failed(Failure),
+    /// No sound guest says this.
+    Fault(&'static str),
+}
+
 impl Session {
     /// The guest came back from an entry.
     pub(super) fn returned(&mut self, status: i32) -> Result<Option<Step>> {
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing | Doing::Running => {}
             Doing::Loose => self.abandon_loose(),
-            Doing::Outcome(which) => self.take_outcome(which, status),
+            Doing::Outcome(which) => return self.take_outcome(which, status),
             Doing::Finishing(result) => return self.finished(*result, status).map(Some),
         }
         Ok(None)
@@ -43,7 +51,8 @@ impl Session {
     fn abandon_loose(&mut self) {
         self.loose_known = true;
         let bound = self.state.calls.len().saturating_mul(4);
-        let Some(numbers) = self.guest.here().and_then(|instance| instance.outbox(bound)).map(<[u8]>::to_vec) else {
+        let Some(numbers) = self.guest.here().and_then(|instance| instance.outbox(bound).ok()).map(<[u8]>::to_vec)
+        else {
             return;
         };
         let (words, _) = numbers.as_chunks::<4>();
@@ -68,18 +77,23 @@ impl Session {
         self.tell(&Event::CallEnded { id, name: &name.unwrap_or_default(), status: CallStatus::Abandoned });
     }
 
-    fn take_outcome(&mut self, which: u32, status: i32) {
+    fn take_outcome(&mut self, which: u32, status: i32) -> Result<Option<Step>> {
         if which == abi::OUTCOME_HANGS {
             let failure = self.deadlock(status);
-            return self.begin_failing(failure);
+            self.begin_failing(failure);
+            return Ok(None);
         }
         let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
         let bound = if failed { self.failure_bound() } else { self.limits.result_size };
-        let value = self.read_outcome(status, bound);
+        let value = match self.read_outcome(status, bound) {
+            Ok(value) => Ok(value),
+            Err(Unread::Failed(failure)) => Err(failure),
+            Err(Unread::Fault(what)) => return self.trapped(&wasmtime::Error::msg(what)).map(Some),
+        };
         if !failed {
             self.enter(Doing::Finishing(Box::new(value)), vec![Entry::Finish]);
-            return;
+            return Ok(None);
         }
         let failure = match value {
             Ok(value) => self.failure_of(&board, &value),
@@ -94,6 +108,7 @@ impl Session {
             self.note(from.to_owned());
         }
         self.begin_failing(failure);
+        Ok(None)
     }
 
     /// What is shown of a failure, in bytes.
@@ -101,22 +116,28 @@ impl Session {
         self.limits.result_size.max(abi::FAILURE_BYTES) + abi::FAILURE_SLACK
     }
 
-    fn read_outcome(&mut self, status: i32, bound: usize) -> std::result::Result<Value, Failure> {
-        let too_large = || {
-            Failure::of(
-                FailureKind::ResultTooLarge,
-                format!("the program's value is larger than {bound} bytes or deeper than the limit"),
-            )
-        };
+    fn read_outcome(&mut self, status: i32, bound: usize) -> std::result::Result<Value, Unread> {
+        let too_large = |message: String| Unread::Failed(Failure::of(FailureKind::ResultTooLarge, message));
+        let over = || too_large(format!("the program's value is larger than {bound} bytes or deeper than the limit"));
         match status {
             abi::STATUS_OK => {}
-            abi::STATUS_TOO_LARGE => return Err(too_large()),
-            _ => return Err(self.out_of_memory()),
+            abi::STATUS_TOO_LARGE => return Err(over()),
+            abi::STATUS_NO_MEMORY => return Err(Unread::Failed(self.out_of_memory())),
+            _ => return Err(Unread::Fault("the guest has no outcome of a program that it says has ended")),
         }
         let bounds = self.bounds(bound);
-        let bytes = self.guest.here().and_then(|instance| instance.outbox(bound)).ok_or_else(too_large)?;
-        wire::decode(bytes, &bounds)
-            .map_err(|error| Failure::of(FailureKind::ResultTooLarge, format!("the program's value: {error}")))
+        let instance = self.guest.here().ok_or(Unread::Fault("the guest is gone"))?;
+        let bytes = instance.outbox(bound).map_err(|why| match why {
+            Outbox::TooLarge => over(),
+            Outbox::Outside => Unread::Fault("the outcome is outside of the guest's memory"),
+        })?;
+        wire::decode(bytes, &bounds).map_err(|error| {
+            if error.is_bound() {
+                too_large(format!("the program's value: {error}"))
+            } else {
+                Unread::Fault("the outcome is no value")
+            }
+        })
     }
 
     fn failure_of(&mut self, board: &Board, thrown: &Value) -> Failure {

@@ -17,6 +17,8 @@ pub(crate) const MEMORY_SLACK: usize = 1 << 20;
 const ENTRY_COST: usize = 256;
 /// Console lines that are kept, whatever their size.
 const MAX_LINES: usize = 10_000;
+/// Requests that are kept, whatever their size: each is the host's work.
+const MAX_REQUESTS: usize = 10_000;
 
 /// A call as the guest made it; nothing about it has been checked.
 #[derive(Debug)]
@@ -150,7 +152,7 @@ fn import_call(
     let Some(number) = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED) else {
         return Ok(abi::CALL_REFUSED);
     };
-    if !state.hold(name.len() + argument.len()) {
+    if state.requests.len() >= MAX_REQUESTS || !state.hold(name.len() + argument.len()) {
         return Ok(abi::CALL_REFUSED);
     }
     state.last_number = number;

@@ -84,15 +84,24 @@ struct Exports {
     finish: TypedFunc<(), i32>,
 }
 
+/// Whether an instance has all that a session needs of it, each of its type.
+pub(crate) fn check_exports<T>(store: &mut Store<T>, instance: &wasmtime::Instance) -> wasmtime::Result<()> {
+    Exports::of(store, instance).map(drop)
+}
+
+fn instantiate(store: &mut Store<HostState>, runtime: &Runtime) -> wasmtime::Result<Exports> {
+    // Nothing runs at instantiation, so the future is ready at once.
+    let instance = match std::pin::pin!(runtime.pre.instantiate_async(&mut *store))
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(instance) => instance?,
+        Poll::Pending => return Err(WasmError::msg("instantiation did not end at once")),
+    };
+    Exports::of(store, &instance)
+}
+
 impl Exports {
-    fn of(store: &mut Store<HostState>, runtime: &Runtime) -> wasmtime::Result<Self> {
-        // Nothing runs at instantiation, so the future is ready at once.
-        let instance = match std::pin::pin!(runtime.pre.instantiate_async(&mut *store))
-            .poll(&mut Context::from_waker(Waker::noop()))
-        {
-            Poll::Ready(instance) => instance?,
-            Poll::Pending => return Err(WasmError::msg("instantiation did not end at once")),
-        };
+    fn of<T>(store: &mut Store<T>, instance: &wasmtime::Instance) -> wasmtime::Result<Self> {
         let missing = |name: &str| WasmError::msg(format!("the guest has no {name:?}"));
         Ok(Self {
             memory: instance.get_memory(&mut *store, abi::EXPORT_MEMORY).ok_or_else(|| missing(abi::EXPORT_MEMORY))?,
@@ -167,7 +176,7 @@ impl Instance {
         store.limiter(HostState::limiter);
         store.epoch_deadline_callback(|context| Ok(on_tick(context)));
         store.set_epoch_deadline(1);
-        let exports = Exports::of(&mut store, runtime)
+        let exports = instantiate(&mut store, runtime)
             .map_err(|error| Error::new(ErrorKind::Guest, format!("no memory for a guest: {error:#}")))?;
         store.data_mut().attach(exports.memory);
         Ok(Box::new(Self { store, board, exports }))
@@ -223,11 +232,13 @@ impl Instance {
         }
     }
 
-    /// The bytes that the last entry left for the host, if they are no more than the bound.
-    pub(crate) fn outbox(&self, bound: usize) -> Option<&[u8]> {
+    /// The bytes that the last entry left for the host.
+    pub(crate) fn outbox(&self, bound: usize) -> Result<&[u8], Outbox> {
         let board = self.board();
-        (board.out_length as usize <= bound).then_some(())?;
-        slice(self.memory(), board.out, board.out_length).ok()
+        if board.out_length as usize > bound {
+            return Err(Outbox::TooLarge);
+        }
+        slice(self.memory(), board.out, board.out_length).map_err(|_| Outbox::Outside)
     }
 
     /// Runs entries one after the other; the status is that of the last.
@@ -242,8 +253,10 @@ impl Instance {
         let mut status = abi::STATUS_OK;
         for entry in entries {
             status = self.run_one(entry).await?;
-            if matches!(status, abi::STATUS_BAD_MESSAGE) {
-                return Err(WasmError::msg("the guest did not understand a message"));
+            match status {
+                abi::STATUS_OK | abi::STATUS_NO_MEMORY | abi::STATUS_TOO_LARGE | abi::STATUS_NOTHING => {}
+                abi::STATUS_BAD_MESSAGE => return Err(WasmError::msg("the guest did not understand a message")),
+                _ => return Err(WasmError::msg(format!("the guest answered with status {status}"))),
             }
         }
         Ok(status)
@@ -303,6 +316,15 @@ impl Instance {
             .copy_from_slice(bytes);
         Ok(())
     }
+}
+
+/// Why there is nothing to read in the outbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outbox {
+    /// More than the bound.
+    TooLarge,
+    /// Not in the guest's memory.
+    Outside,
 }
 
 /// The guest had no memory for a message.
