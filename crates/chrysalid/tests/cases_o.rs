@@ -155,7 +155,7 @@ fn o09_what_was_printed_before_a_failure_is_there() {
     );
 
     let interrupt = session.interrupt_handle();
-    session.start(&*source.replace("for (;;) {}", "await tools.gate({q: 1})")).unwrap();
+    session.start(&source.replace("for (;;) {}", "await tools.gate({q: 1})")).unwrap();
     world.drive(&mut session).waits();
     interrupt.interrupt();
     assert_eq!(

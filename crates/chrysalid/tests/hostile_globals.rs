@@ -2,6 +2,7 @@
 //! console lines, errors, timers, imports, look-ups, approvals and web helpers come out as in a session without it. The
 //! programs use syntax and names that `kept.js` holds, since what they would look up themselves is theirs to lose.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use chrysalid::{
@@ -138,7 +139,7 @@ fn outcome(world: &World, session: &mut Session, tools: &Capabilities, program: 
             Halt::Ended(ended) => ended.calls.iter_mut().for_each(|call| call.duration = None),
             Halt::Paused(pause) => pause.calls.iter_mut().for_each(|call| call.duration = None),
         }
-        all.push_str(&format!("{halt:?}\n"));
+        writeln!(all, "{halt:?}").unwrap();
         let outcome = match halt {
             Halt::Paused(pause) => Outcome::Paused(pause),
             Halt::Ended(ended) if ended.result.is_ok() => Outcome::Done(ended),

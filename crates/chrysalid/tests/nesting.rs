@@ -185,7 +185,9 @@ fn results_and_console_lines() {
 
 // ---- as values of the host ----
 
-const HOST_NESTS: [(&str, fn() -> Value); 6] = [
+type HostNest = (&'static str, fn() -> Value);
+
+const HOST_NESTS: [HostNest; 6] = [
     ("arrays", || nested(|inner| Value::Array(vec![inner]))),
     ("objects", || nested(|inner| Value::Object([("x", inner)].into_iter().collect()))),
     ("maps", || nested(|inner| Value::Map(vec![(Value::Null, inner)]))),

@@ -53,7 +53,7 @@ fn write_pause(text: &mut String, report: &Report) {
 /// How a program failed: where, with the source line, the stack, a hint, and what lies behind it. Further lines of a
 /// message are indented, so that a line such as `hint:` is this program's own.
 pub(crate) fn error_text(error: &ReportError) -> String {
-    let details = error.details.iter().map(|details| format!(" {details}")).collect::<String>();
+    let details = error.details.as_ref().map(|details| format!(" {details}")).unwrap_or_default();
     let mut text = headline(&error.name, &format!("{}{details}", error.message), "  ");
     if let (Some(line), Some(column)) = (error.line, error.column) {
         let _ = writeln!(text, "at line {line}, column {column}");

@@ -166,8 +166,8 @@ impl ReportError {
         if self.is_value {
             guarded_block(&format!("Uncaught {}", self.message), 2)
         } else {
-            let details = self.details.iter().map(|details| format!(" {}", guarded_line(details)));
-            headline(&self.name, &self.message, 2) + &details.collect::<String>()
+            let details = self.details.as_ref().map(|details| format!(" {}", guarded_line(details)));
+            headline(&self.name, &self.message, 2) + &details.unwrap_or_default()
         }
     }
 }
