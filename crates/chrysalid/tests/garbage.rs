@@ -350,7 +350,7 @@ fn a_timer_at_the_end_of_time_is_a_pause_that_an_interrupt_ends() {
     let acts = [runs(), write(START, TIMERS, 1), due(f64::MAX)].concat();
     let pause = world.run(&mut session, &source(&acts)).paused();
     assert_eq!(pause.pending, []);
-    assert_eq!(pause.wake_at, Some(std::time::UNIX_EPOCH + Duration::from_millis(8_640_000_000_000_000)));
+    assert_eq!(pause.wake_at, Some(std::time::UNIX_EPOCH + Duration::from_hours(2_400_000_000)));
     session.interrupt_handle().interrupt();
     assert_eq!(shown(&world.drive(&mut session).ended()), "Cancelled: the program was interrupted | Intact");
 }
