@@ -98,6 +98,10 @@ fn r10_what_is_not_there_is_refused_before_anything_runs() {
         self::failure("import 'wants.js'"),
         format!("ImportError: module \"nowhere\" is not available; these are: {list}")
     );
+    for key in ["..", "a/../../x", "lib/../stats"] {
+        let source = format!("import({key:?}).catch(e => e.name)");
+        assert_eq!(value(&source), text("ImportError"), "{key}");
+    }
     let caught = "try { await import('../../etc/passwd') } catch (e) { [e.name, e.code, e.message.slice(0, 46)] }";
     assert_eq!(
         value(caught),

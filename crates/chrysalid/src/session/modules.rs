@@ -127,12 +127,8 @@ impl Session {
 
     fn cannot_fetch(&self, key: &str, call: Option<u32>) -> Option<ToolError> {
         let modules = &self.options.modules;
-        if modules.handler().is_none()
-            || key.is_empty()
-            || key.starts_with("../")
-            || key.contains('\0')
-            || key.len() > LONGEST
-        {
+        let leaves = key.split('/').any(|segment| segment == "..");
+        if modules.handler().is_none() || key.is_empty() || leaves || key.contains('\0') || key.len() > LONGEST {
             return Some(self.not_available(key));
         }
         // That of the program's own call is counted already.
