@@ -6,4 +6,4 @@ const lookup = async sku => {
     return { name: 'unknown', price: null };
   }
 };
-return Promise.all(['POT-01', 'XXX-99'].map(lookup));
+return Promise.all(['POT-01', 'VASE-99'].map(lookup));
