@@ -14,7 +14,11 @@ mod approvals;
 mod attacks;
 mod calls;
 mod console;
+#[cfg(feature = "fuzzing")]
+mod corpus;
 mod data_work;
+#[cfg(feature = "fuzzing")]
+mod generated;
 mod limits;
 mod modules;
 mod programs;

@@ -129,7 +129,7 @@ impl Manifest {
         Self::parse(path, text)
     }
 
-    fn parse(path: &Path, text: String) -> Result<Self, Refusal> {
+    pub(crate) fn parse(path: &Path, text: String) -> Result<Self, Refusal> {
         let mut manifest = Self { path: path.to_owned(), text, tools: BTreeMap::new() };
         match toml::from_str::<Document>(&manifest.text) {
             Ok(document) => manifest.tools = document.tools,
