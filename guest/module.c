@@ -258,7 +258,7 @@ static JSValue import_module(JSContext *ctx, JSValueConst this_value, int argc, 
     request = JS_NewObjectProto(ctx, JS_NULL);
     name = JS_NewString(ctx, ABI_MODULE_CALL);
     if (JS_IsException(request) || JS_IsException(name) ||
-        JS_DefinePropertyValueStr(ctx, request, "specifier", JS_AtomToString(ctx, key), JS_PROP_C_W_E) < 0 ||
+        JS_DefinePropertyValueStr(ctx, request, "key", JS_AtomToString(ctx, key), JS_PROP_C_W_E) < 0 ||
         encode_value(&e, request, 0, NULL))
         promise = e.too_large ? reject_too_large(promise, name, &e) : reject_with_exception(promise);
     else

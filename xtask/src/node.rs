@@ -45,7 +45,7 @@ fn major_version(node: &OsStr) -> Option<u32> {
     text.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// With the pip of a virtual environment: Debian's Python comes without one.
+/// With the pip of a virtual environment: some Pythons come without one.
 fn install(home: &Path) -> Result<()> {
     println!("installing Node, with which some tests compare");
     let (venv, new) = (home.with_added_extension("venv"), home.with_added_extension("new"));

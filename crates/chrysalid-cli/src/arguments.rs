@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Inspect(InspectArguments),
     /// Run programs one after the other in one session, as they are typed
     Repl(ReplArguments),
+    /// Print what a model is told of the interpreter and its tools
+    Tools(ToolsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -102,9 +104,28 @@ pub(crate) struct ReplArguments {
     pub(crate) host: HostArguments,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArguments {
+    /// The tools
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: PathBuf,
+    /// Folder whose files programs may import
+    #[arg(long, value_name = "DIR")]
+    pub(crate) modules: Option<PathBuf>,
+    /// Characters up to which the declarations of tools are printed in full [default: 4000]
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<usize>,
+    /// Print one JSON document, with the schemas
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What `run`, `resume` and `repl` share.
 #[derive(Debug, Args)]
 pub(crate) struct HostArguments {
+    /// Folder whose files programs may import
+    #[arg(long, value_name = "DIR")]
+    pub(crate) modules: Option<PathBuf>,
     /// The key that seals saved programs; else `CHRYSALID_KEY`, `CHRYSALID_KEY_FILE`, or the key in the state folder
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,

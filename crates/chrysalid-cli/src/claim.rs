@@ -40,10 +40,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrysalid::ErrorKind;
+use chrysalid::{CallStatus, ErrorKind, ReportCall};
 
 use crate::exit::Refusal;
-use crate::report::CallReport;
 pub(crate) use draft::{Draft, Target};
 pub(crate) use record::{CallEnded, CallStarted, Claim, Contents, Decided, Ended, Forwarded, Image, Record};
 use record::{ContentsError, Made};
@@ -193,12 +192,12 @@ impl Contents {
 
     /// Calls that were begun and not answered, in words.
     pub(crate) fn unknown_calls(&self) -> Vec<String> {
-        let unknown = self.calls_made().into_iter().filter(|call| call.status == record::UNKNOWN);
+        let unknown = self.calls_made().into_iter().filter(|call| call.status == CallStatus::Unknown);
         unknown.map(|call| format!("{} {}", call.call, call.name)).collect()
     }
 
     /// Calls that were begun since the image.
-    pub(crate) fn calls_made(&self) -> Vec<CallReport> {
+    pub(crate) fn calls_made(&self) -> Vec<ReportCall> {
         self.claims.iter().flat_map(|made| made.calls.iter().cloned()).collect()
     }
 }

@@ -92,6 +92,8 @@ impl EventSink for Console {
                 self.print(line);
                 self.state().lines.push(line.clone());
             }
+            // The interpreter's own, such as an import: no effect follows from them.
+            Event::CallStarted { name, .. } | Event::CallEnded { name, .. } if name.starts_with('$') => {}
             Event::CallStarted { id, name } => {
                 let mut state = self.state();
                 state.started.insert(id);

@@ -5,14 +5,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use chrysalid::{Outcome, Pause, Session, TokioTimer};
+use chrysalid::{Ended, FailureKind, Outcome, Pause, Session, TokioTimer};
 
 use crate::claim::Image;
 use crate::console::Console;
 use crate::exit::Refusal;
 use crate::guests;
 use crate::prompt::{Answer, Terminal};
-use crate::report::{CallReport, LineReport, Report, Status};
+use crate::report::Document;
 use crate::save::Keeping;
 use crate::signals::Signals;
 
@@ -30,21 +30,22 @@ pub(crate) struct Drive {
 
 impl Drive {
     /// Goes on with the program that was started or restored.
-    pub(crate) async fn finish(mut self) -> Report {
+    pub(crate) async fn finish(mut self) -> Document {
         let outcome = self.outcome().await;
         let run = hex(&self.session.id());
         let notes = std::mem::take(&mut self.notes);
         let console = self.console.clone();
-        let mut report = match outcome {
-            Ok(outcome) => self.keep(&run, outcome).unwrap_or_else(Report::refused),
-            Err(refusal) => Report::refused(refusal),
+        let mut document = match outcome {
+            Ok(outcome) => self.keep(&run, &outcome).unwrap_or_else(Document::refused),
+            Err(refusal) => Document::refused(refusal),
         };
+        let report = &mut document.report;
         report.run = Some(run);
-        report.logs = console.lines().iter().map(LineReport::from).collect();
+        report.logs = console.lines();
         report.notes.splice(0..0, notes);
         report.notes.extend(console.trouble());
         console.close_journal();
-        report
+        document
     }
 
     async fn outcome(&mut self) -> Result<Outcome, Refusal> {
@@ -58,12 +59,14 @@ impl Drive {
             }
             if let ([], Some(at)) = (pause.pending.as_slice(), pause.wake_at) {
                 self.wait(at).await;
-                continue;
+            } else {
+                let Some(terminal) = &self.terminal else { return Ok(Outcome::Paused(pause)) };
+                if terminal.decide(&mut self.session, &mut self.signals).await == Answer::Quit {
+                    return Ok(Outcome::Paused(pause));
+                }
             }
-            let Some(terminal) = &self.terminal else { return Ok(Outcome::Paused(pause)) };
-            if terminal.decide(&mut self.session, &mut self.signals).await == Answer::Quit {
-                return Ok(Outcome::Paused(pause));
-            }
+            // Each note is handed over once.
+            self.notes.extend(pause.notes);
         }
     }
 
@@ -95,34 +98,28 @@ impl Drive {
         }
     }
 
-    fn keep(mut self, run: &str, outcome: Outcome) -> Result<Report, Refusal> {
+    fn keep(mut self, run: &str, outcome: &Outcome) -> Result<Document, Refusal> {
+        let mut document = Document::of(outcome);
         match outcome {
-            Outcome::Paused(pause) => self.keep_pause(run, &pause),
-            // A claimed file is left as it is, so that an interrupted run can be forked from its last pause.
-            Outcome::Done(ended) | Outcome::Failed(ended) if Report::is_cancelled(&ended) => {
-                let mut report = Report::ended(ended);
-                if self.keeping.keeps_pauses() && self.console.close_journal().is_some() {
-                    report.notes.push("the pause before is still in the file: go on from it with --fork".to_owned());
-                }
-                Ok(report)
+            Outcome::Paused(pause) => {
+                let calls = document.report.calls.clone();
+                let saved = self.save(run, pause).map_err(|refusal| refusal.with_calls(calls))?;
+                document = document.saved_in(saved.as_deref());
             }
-            Outcome::Done(ended) | Outcome::Failed(ended) => {
-                let status = if ended.result.is_ok() { Status::Done } else { Status::Failed };
-                let mut report = Report::ended(ended);
-                if let Err(refusal) = self.keeping.ended(run, status.name()) {
-                    report.notes.push(format!("the file does not say that the run ended: {refusal}"));
+            // A claimed file is left as it is, so that an interrupted run can be forked from its last pause.
+            Outcome::Done(ended) | Outcome::Failed(ended) if is_cancelled(ended) => {
+                if self.keeping.keeps_pauses() && self.console.close_journal().is_some() {
+                    let note = "the pause before is still in the file: go on from it with --fork";
+                    document.report.notes.push(note.to_owned());
                 }
-                Ok(report)
+            }
+            Outcome::Done(_) | Outcome::Failed(_) => {
+                if let Err(refusal) = self.keeping.ended(run, document.report.status.name()) {
+                    document.report.notes.push(format!("the file does not say that the run ended: {refusal}"));
+                }
             }
         }
-    }
-
-    fn keep_pause(&mut self, run: &str, pause: &Pause) -> Result<Report, Refusal> {
-        let calls: Vec<CallReport> = self.session.calls().into_iter().map(Into::into).collect();
-        let saved = self.save(run, pause).map_err(|refusal| refusal.with_calls(calls.clone()))?;
-        let mut report = Report::paused(&pause.pending, pause.wake_at, saved.as_deref());
-        report.calls = calls;
-        Ok(report)
+        Ok(document)
     }
 
     fn save(&mut self, run: &str, pause: &Pause) -> Result<Option<PathBuf>, Refusal> {
@@ -133,6 +130,11 @@ impl Drive {
         guests::keep(self.session.guest());
         keeping.paused(run, Image { wake_at: pause.wake_at, snapshot: self.session.snapshot()? })
     }
+}
+
+/// Whether a program was interrupted from outside.
+pub(crate) fn is_cancelled(ended: &Ended) -> bool {
+    matches!(&ended.result, Err(failure) if failure.kind == FailureKind::Cancelled)
 }
 
 /// Bytes as lower-case hexadecimal text.

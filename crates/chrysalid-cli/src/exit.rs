@@ -5,9 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use chrysalid::{CallRecord, CallStatus, Error, ErrorKind, Failure, FailureKind, KeyError};
-
-use crate::report::CallReport;
+use chrysalid::{CallRecord, CallStatus, Error, ErrorKind, Failure, FailureKind, KeyError, Outcome, ReportCall};
 
 /// Exit statuses of every command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +27,19 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// Of a program that failed.
+    /// Of a program that ended or waits.
+    pub(crate) fn of_outcome(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Paused(_) => Self::Paused,
+            Outcome::Done(ended) | Outcome::Failed(ended) => match &ended.result {
+                Ok(_) => Self::Done,
+                Err(failure) => Self::of_failure(failure, &ended.calls),
+            },
+        }
+    }
+
     /// A program can give its errors any name: a denial is one only if the rules refused a call of it.
-    pub(crate) fn of_failure(failure: &Failure, calls: &[CallRecord]) -> Self {
+    fn of_failure(failure: &Failure, calls: &[CallRecord]) -> Self {
         let denied = || calls.iter().any(|call| call.status == CallStatus::Denied);
         match failure.kind {
             kind if kind.is_limit() => Self::Limit,
@@ -88,7 +96,7 @@ pub(crate) struct Refusal {
     pub(crate) code: String,
     pub(crate) message: String,
     /// Calls that the refusal is about.
-    pub(crate) calls: Vec<CallReport>,
+    pub(crate) calls: Vec<ReportCall>,
 }
 
 impl Refusal {
@@ -131,7 +139,7 @@ impl Refusal {
         self
     }
 
-    pub(crate) fn with_calls(mut self, calls: Vec<CallReport>) -> Self {
+    pub(crate) fn with_calls(mut self, calls: Vec<ReportCall>) -> Self {
         self.calls = calls;
         self
     }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, SessionOptions};
+use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, Modules, SessionOptions};
 
 use crate::arguments::HostArguments;
 use crate::exit::Refusal;
 use crate::guests;
+use crate::modules;
 
 /// The most memory of a session unless `--memory` asks for more, as in the library.
 const MAX_MEMORY: usize = 256 << 20;
@@ -34,6 +35,11 @@ impl HostArguments {
         limits.cpu_time = self.cpu_time.unwrap_or(limits.cpu_time);
         limits.wall_time = self.wall_time.or(limits.wall_time);
         limits
+    }
+
+    /// The modules that programs may import.
+    pub(crate) fn load_modules(&self) -> Result<Modules, Refusal> {
+        modules::load(self.modules.as_deref(), self.limits().source_size)
     }
 
     pub(crate) fn engine(&self, key_use: KeyUse) -> Result<Engine, Refusal> {
@@ -78,8 +84,9 @@ pub(crate) fn find_key(file: Option<&Path>, key_use: KeyUse) -> Result<Option<Ke
     }
 }
 
-pub(crate) fn session_options(events: Arc<dyn EventSink>) -> SessionOptions {
+pub(crate) fn session_options(events: Arc<dyn EventSink>, modules: Modules) -> SessionOptions {
     let mut options = SessionOptions::default();
+    options.modules = modules;
     options.park_after = Some(PARK_AFTER);
     options.events = Some(events);
     options

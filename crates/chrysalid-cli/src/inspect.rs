@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use chrysalid::{Capabilities, Capability, Engine, Inspection, Limits, PendingCall, Reason, Restore, SealedInspection};
+use chrysalid::{
+    Capabilities, Capability, Engine, Inspection, Limits, Outcome, Reason, Report, ReportCall, ReportPending,
+    SealedInspection,
+};
 use serde::Serialize;
 
 use crate::arguments::InspectArguments;
@@ -14,7 +17,9 @@ use crate::drive::hex;
 use crate::exit::{Exit, Refusal};
 use crate::guests;
 use crate::host::{KeyUse, engine, find_key};
-use crate::report::{CallReport, Form, PendingReport, Values, print_json, printable, time_text};
+use crate::look::look;
+use crate::report::text::pending_text;
+use crate::report::{Form, print_json, printable, time_text};
 
 /// Most memory of an image that is opened to be looked at.
 const MAX_MEMORY: usize = 2 << 30;
@@ -29,7 +34,7 @@ pub(crate) struct Inspected {
     image: Option<ImageReport>,
     /// What the sealed part says; absent without the key.
     sealed: Option<SealedReport>,
-    pending: Vec<PendingReport>,
+    pending: Vec<ReportPending>,
     wake_at: Option<String>,
     claims: Vec<ClaimReport>,
     forwarded: Option<Forwarded>,
@@ -53,7 +58,7 @@ struct SealedReport {
     paused: bool,
     at: Option<String>,
     taint: Vec<TaintReport>,
-    calls: Vec<CallReport>,
+    calls: Vec<ReportCall>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,7 +71,7 @@ struct TaintReport {
 struct ClaimReport {
     #[serde(flatten)]
     claim: Claim,
-    calls: Vec<CallReport>,
+    calls: Vec<ReportCall>,
 }
 
 /// Looks at a saved file.
@@ -75,9 +80,11 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     let mut inspected = Inspected::of_file(&arguments.file, &contents);
     if let Some(image) = &contents.image {
         let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
-        let values = if arguments.values { Values::Shown } else { Values::Hidden };
         let engine = guests::engine_for(&image.snapshot, |older| engine(wide_limits(), key.clone(), older))?;
-        inspected.open(image, &engine, values).map_err(|refusal| refusal.within(&arguments.file))?;
+        inspected.open(image, &engine).map_err(|refusal| refusal.within(&arguments.file))?;
+        if !arguments.values {
+            inspected.pending.iter_mut().for_each(|call| call.args = None);
+        }
     }
     Ok(inspected)
 }
@@ -113,11 +120,10 @@ impl Inspected {
         }
     }
 
-    fn open(&mut self, image: &Image, engine: &Engine, values: Values) -> Result<(), Refusal> {
+    fn open(&mut self, image: &Image, engine: &Engine) -> Result<(), Refusal> {
         let inspection = engine.inspect(&image.snapshot)?;
         if let Some(sealed) = inspection.sealed.as_ref().filter(|_| inspection.guest_is_known) {
-            let pending = pending(engine, image, sealed)?;
-            self.pending = pending.iter().map(|call| PendingReport::new(call, values)).collect();
+            self.pending = pending(engine, image, sealed)?;
         }
         self.sealed = inspection.sealed.as_ref().map(SealedReport::from);
         self.image = Some(ImageReport::from(&inspection));
@@ -183,16 +189,16 @@ impl Inspected {
             writeln!(text, "goes on by itself from {at}")?;
         }
         writeln!(text, "waits for a decision: {}", self.pending.len())?;
-        self.pending.iter().try_for_each(|call| write!(text, "{call}"))
+        self.pending.iter().try_for_each(|call| text.write_str(&pending_text(call)))
     }
 }
 
-fn write_calls(text: &mut String, calls: &[CallReport]) -> std::fmt::Result {
-    calls.iter().try_for_each(|call| writeln!(text, "  {} {}: {}", call.call, call.name, call.status))
+fn write_calls(text: &mut String, calls: &[ReportCall]) -> std::fmt::Result {
+    calls.iter().try_for_each(|call| writeln!(text, "  {} {}: {}", call.call, call.name, call.status.name()))
 }
 
 /// The calls that wait. Restoring needs a capability for each, so they get one that runs nothing.
-fn pending(engine: &Engine, image: &Image, sealed: &SealedInspection) -> Result<Vec<PendingCall>, Refusal> {
+fn pending(engine: &Engine, image: &Image, sealed: &SealedInspection) -> Result<Vec<ReportPending>, Refusal> {
     if !sealed.paused {
         return Ok(Vec::new());
     }
@@ -200,12 +206,12 @@ fn pending(engine: &Engine, image: &Image, sealed: &SealedInspection) -> Result<
     let stand_ins =
         names.into_iter().filter_map(|name| Capabilities::new([Capability::external(name)]).ok().map(|_| name));
     let capabilities = Capabilities::new(stand_ins.map(Capability::external))?;
-    let mut pending = engine.restore(&image.snapshot, &capabilities, Restore::Resume)?.pending();
-    for call in &mut pending {
+    let Some(mut pause) = look(engine, &image.snapshot, &capabilities, wide_limits())? else { return Ok(Vec::new()) };
+    for call in &mut pause.pending {
         // A stand-in always differs from what was there.
         call.reasons.retain(|reason| *reason != Reason::Changed);
     }
-    Ok(pending)
+    Ok(Report::of(&Outcome::Paused(pause)).pending)
 }
 
 impl From<&Inspection> for ImageReport {
@@ -237,12 +243,7 @@ impl From<&SealedInspection> for SealedReport {
             calls: sealed
                 .calls
                 .iter()
-                .map(|(id, name, status)| CallReport {
-                    call: id.to_string(),
-                    name: name.clone(),
-                    status: status.name().to_owned(),
-                    ms: None,
-                })
+                .map(|(id, name, status)| ReportCall::new(id.to_string(), name, *status))
                 .collect(),
         }
     }

@@ -1,9 +1,10 @@
 //! `chrysalid`: runs programs of AI agents in a sandbox, pauses them for a person, and goes on later.
 //!
-//! One command is one file: `run`, `resume`, `inspect`, `repl`. All but the last end in a document that is printed as text
-//! or as one JSON object (`report`); all end in an exit status (`exit`).
+//! One command is one file: `run`, `resume`, `inspect`, `repl`, and `catalogue` for `tools`. All but `repl` end in a document
+//! that is printed as text or as one JSON object (`report`); all end in an exit status (`exit`).
 
 mod arguments;
+mod catalogue;
 mod claim;
 mod console;
 mod drive;
@@ -11,6 +12,9 @@ mod exit;
 mod guests;
 mod host;
 mod inspect;
+mod json;
+mod look;
+mod modules;
 mod prompt;
 mod repl;
 mod report;
@@ -18,6 +22,7 @@ mod resume;
 mod run;
 mod save;
 mod signals;
+mod text_file;
 mod tools;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,13 +30,13 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use exit::{Exit, Refusal};
-use report::{Form, Report};
+use report::{Document, Form};
 
 fn main() -> ExitCode {
     // Known before the arguments are, because an error in them is a document too.
     let form = if std::env::args_os().any(|argument| argument == "--json") { Form::Json } else { Form::Text };
     let exit = catch_unwind(AssertUnwindSafe(|| answer(form))).unwrap_or_else(|_| {
-        Report::refused(Refusal::internal("a fault of chrysalid, described on stderr")).print(form)
+        Document::refused(Refusal::internal("a fault of chrysalid, described on stderr")).print(form)
     });
     exit.into()
 }
@@ -48,22 +53,28 @@ fn answer(form: Form) -> Exit {
             let _ = error.print();
             return Exit::Usage;
         }
-        Err(error) => return Report::refused(Refusal::arguments(&error)).print(form),
+        Err(error) => return Document::refused(Refusal::arguments(&error)).print(form),
     };
-    let report = match arguments.command {
+    let document = match arguments.command {
         Command::Run(run) => in_runtime(run::run(&run)),
         Command::Resume(resume) => in_runtime(resume::resume(&resume)),
         Command::Inspect(inspect) => {
             return match inspect::inspect(&inspect) {
                 Ok(inspection) => inspection.print(form),
-                Err(refusal) => Report::refused(refusal).print(form),
+                Err(refusal) => Document::refused(refusal).print(form),
+            };
+        }
+        Command::Tools(tools) => {
+            return match catalogue::catalogue(&tools) {
+                Ok(catalogued) => catalogued.print(form),
+                Err(refusal) => Document::refused(refusal).print(form),
             };
         }
         Command::Repl(repl) => {
-            return in_runtime(repl::repl(&repl)).unwrap_or_else(|refusal| Report::refused(refusal).print(form));
+            return in_runtime(repl::repl(&repl)).unwrap_or_else(|refusal| Document::refused(refusal).print(form));
         }
     };
-    report.unwrap_or_else(Report::refused).print(form)
+    document.unwrap_or_else(Document::refused).print(form)
 }
 
 fn in_runtime<T>(command: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {

@@ -8,7 +8,9 @@ use chrysalid::{CallId, Decision, DecisionKind, PendingCall, Session, Value};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 
-use crate::report::{PendingReport, Values, arguments, decision_name, printable};
+use crate::json;
+use crate::report::text::waiting_text;
+use crate::report::{decision_name, printable};
 use crate::signals::Signals;
 
 /// Most lines that are dropped at one time; a terminal keeps fewer.
@@ -108,10 +110,7 @@ async fn ask(call: &PendingCall, answers: &mut impl Answers) -> Option<Decision>
 async fn value(question: &str, answers: &mut impl Answers) -> Option<Value> {
     loop {
         let json = answers.line(question).await?;
-        let value = serde_json::from_str(json.trim())
-            .map_err(|error| error.to_string())
-            .and_then(|json| Value::from_json(json).map_err(|error| error.to_string()));
-        match value {
+        match json::value(json.trim().as_bytes()) {
             Ok(value) => return Some(value),
             Err(error) => {
                 say(&format!("not one JSON value: {error}\n"));
@@ -165,8 +164,11 @@ fn choices(call: &PendingCall) -> String {
 }
 
 fn show(call: &PendingCall) {
-    let json = serde_json::to_string_pretty(&arguments(call)).unwrap_or_default();
-    say(&format!("\nthe program waits for a decision\n{}{json}\n", PendingReport::new(call, Values::Hidden)));
+    let argument = call.argument.to_json().unwrap_or_else(|error| format!("[no JSON form: {error}]").into());
+    let argument = serde_json::to_string_pretty(&argument).unwrap_or_default();
+    let reasons: Vec<String> = call.reasons.iter().map(ToString::to_string).collect();
+    let waiting = waiting_text(&call.id.to_string(), &call.name, None, &reasons);
+    say(&format!("\nthe program waits for a decision\n{waiting}{argument}\n"));
 }
 
 fn say(text: &str) {

@@ -14,7 +14,7 @@ mod show;
 use std::path::Path;
 use std::time::SystemTime;
 
-use chrysalid::{Ended, Engine, Heap, Outcome};
+use chrysalid::{Engine, Heap, Outcome, Report};
 
 use crate::arguments::ReplArguments;
 use crate::exit::{Exit, Refusal};
@@ -140,7 +140,8 @@ impl<'a> Repl<'a> {
         let session = &self.live.session;
         match command {
             Command::Help => show::text(HELP),
-            Command::Tools => show::text(&show::tools(session.capabilities())),
+            Command::Tools(None) => show::text(&show::tools(session.capabilities())),
+            Command::Tools(Some(name)) => show::text(&show::tool(session.capabilities(), &name)?),
             Command::Calls => show::text(&show::calls(&self.live.calls())),
             Command::Limits => {
                 let made = self.live.calls().len();
@@ -207,28 +208,28 @@ impl<'a> Repl<'a> {
                 return false;
             }
         };
-        let waits = match came_back.outcome {
-            Outcome::Paused(_) => true,
-            Outcome::Done(ended) | Outcome::Failed(ended) => {
-                self.ended(&ended);
-                false
-            }
-        };
+        self.outcome(&came_back.outcome);
         came_back.notes.iter().for_each(|note| self.screen.note(note));
-        waits
+        matches!(came_back.outcome, Outcome::Paused(_))
     }
 
-    fn ended(&mut self, ended: &Ended) {
-        self.failed = ended.result.is_err();
-        if let Ok(value) = &ended.result {
-            show::value(value);
+    fn outcome(&mut self, outcome: &Outcome) {
+        let notes = match outcome {
+            Outcome::Paused(pause) => &pause.notes,
+            Outcome::Done(ended) | Outcome::Failed(ended) => &ended.notes,
+        };
+        let report = Report::of(outcome);
+        show::value(&report);
+        // The value was shown, whether it has a JSON form or not.
+        for note in notes {
+            self.screen.note(note);
         }
-        ended.notes.iter().for_each(|note| self.screen.note(note));
-        if let Err(failure) = &ended.result {
-            show::failure(failure);
-        }
-        if ended.heap == Heap::Lost {
-            self.screen.note(".clear begins with a fresh session");
+        if let Outcome::Done(ended) | Outcome::Failed(ended) = outcome {
+            self.failed = report.error.is_some();
+            report.error.iter().for_each(show::failure);
+            if ended.heap == Heap::Lost {
+                self.screen.note(".clear begins with a fresh session");
+            }
         }
     }
 

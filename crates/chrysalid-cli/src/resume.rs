@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use chrysalid::{ErrorKind, EventSink, Restore, Session};
+use chrysalid::{Capabilities, Engine, ErrorKind, EventSink, Outcome, Restore, Session};
 
 use crate::arguments::ResumeArguments;
 use crate::claim::{Claim, Decided, Draft, Image, Journal, Record, SavedFile, Target};
@@ -15,22 +15,24 @@ use crate::console::Console;
 use crate::drive::{Drive, hex};
 use crate::exit::Refusal;
 use crate::host::{PARK_AFTER, session_options};
+use crate::look::look;
 use crate::prompt::Terminal;
-use crate::report::{CallReport, Form, Report};
+use crate::report::{Document, Form};
 use crate::save::Keeping;
 use crate::signals::Signals;
 use crate::tools;
 
 /// Goes on with a saved program until it ends or pauses again.
-pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusal> {
+pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refusal> {
     let form = Form::of(arguments.json);
     let console = Console::new(form);
     let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
+    let modules = arguments.host.load_modules()?;
     let saved = SavedFile::open(&arguments.file)?;
     let image = check_state(arguments, &saved)?;
     let engine = arguments.host.engine_for(&image.snapshot)?;
     let restore = if arguments.fork { Restore::Fork } else { Restore::Resume };
-    let options = session_options(console.clone() as Arc<dyn EventSink>);
+    let options = session_options(console.clone() as Arc<dyn EventSink>, modules);
     let within = |error: chrysalid::Error| Refusal::from(error).within(&arguments.file);
     let mut session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
     if session.is_idle() {
@@ -39,8 +41,9 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Report, Refusa
     for (call, decision) in &arguments.decisions.0 {
         session.decide(*call, decision.clone()).map_err(within)?;
     }
-    if !arguments.fork && nothing_to_do(arguments, &session, &image) {
-        return Ok(unchanged(arguments, &session, &image));
+    if let Some(mut unchanged) = unchanged(arguments, &engine, &image, &capabilities).map_err(within)? {
+        unchanged.report.run = Some(hex(&session.id()));
+        return Ok(unchanged);
     }
     // Only from here on is there something to end in order; before, a signal ends the process as usual.
     let signals = Signals::listen();
@@ -64,23 +67,22 @@ fn check_state(arguments: &ResumeArguments, saved: &SavedFile) -> Result<Image, 
     }
 }
 
-/// Whether the program would wait just as before.
-fn nothing_to_do(arguments: &ResumeArguments, session: &Session, image: &Image) -> bool {
-    if !arguments.decisions.0.is_empty() {
-        return false;
+/// The pause as it was, if the program would wait just as before. The file is untouched.
+fn unchanged(
+    arguments: &ResumeArguments,
+    engine: &Engine,
+    image: &Image,
+    capabilities: &Capabilities,
+) -> chrysalid::Result<Option<Document>> {
+    if arguments.fork || !arguments.decisions.0.is_empty() {
+        return Ok(None);
     }
-    match image.wake_at {
+    let Some(pause) = look(engine, &image.snapshot, capabilities, arguments.host.limits())? else { return Ok(None) };
+    let waits = match pause.wake_at {
         Some(at) => at > SystemTime::now() + PARK_AFTER,
-        None => !session.pending().is_empty(),
-    }
-}
-
-/// The pause as it was; the file is untouched.
-fn unchanged(arguments: &ResumeArguments, session: &Session, image: &Image) -> Report {
-    let mut report = Report::paused(&session.pending(), image.wake_at, Some(&arguments.file));
-    report.run = Some(hex(&session.id()));
-    report.calls = session.calls().into_iter().map(CallReport::from).collect();
-    report
+        None => !pause.pending.is_empty(),
+    };
+    Ok(waits.then(|| Document::of(&Outcome::Paused(pause)).saved_in(Some(&arguments.file))))
 }
 
 /// What whoever forks after a crash must know.

@@ -11,12 +11,17 @@ use chrysalid::{Approval, Capabilities, Capability};
 use crate::console::Console;
 use crate::exit::Refusal;
 use command::ToolCommand;
-use manifest::{Ask, Manifest, Tool};
+pub(crate) use manifest::Manifest;
+use manifest::{Ask, Tool};
 
 /// The tools of a file; none without one. A call asks `console` before its command starts.
 pub(crate) fn load(path: Option<&Path>, console: &Arc<Console>) -> Result<Capabilities, Refusal> {
-    let Some(path) = path else { return Ok(Capabilities::none()) };
-    let manifest = Manifest::read(path)?;
+    path.map_or_else(|| Ok(Capabilities::none()), |path| capabilities(&Manifest::read(path)?, console))
+}
+
+/// The tools of a file that was read.
+pub(crate) fn capabilities(manifest: &Manifest, console: &Arc<Console>) -> Result<Capabilities, Refusal> {
+    let path = manifest.path();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Commands run elsewhere than this process.
     let folder = folder.canonicalize().map_err(|error| Refusal::unreadable(path, &error))?;
@@ -28,7 +33,8 @@ pub(crate) fn load(path: Option<&Path>, console: &Arc<Console>) -> Result<Capabi
             .map_err(|error| manifest.refuse(name.span().start, &error.to_string()))?;
         capabilities.push(capability);
     }
-    Ok(Capabilities::new(capabilities)?)
+    // What is wrong now is between two of them, and names both.
+    Capabilities::new(capabilities).map_err(|error| Refusal::from(error).within(path))
 }
 
 fn capability(name: &str, tool: &Tool, folder: &Path, console: &Arc<Console>) -> Capability {
@@ -49,6 +55,9 @@ fn capability(name: &str, tool: &Tool, folder: &Path, console: &Arc<Console>) ->
     .idempotent(tool.idempotent);
     if let Some(input) = &tool.input {
         capability = capability.input_schema(serde_json::Value::Object(input.clone()));
+    }
+    if let Some(output) = &tool.output {
+        capability = capability.output_schema(serde_json::Value::Object(output.clone()));
     }
     if let Some(effects) = tool.effects() {
         capability = capability.effects(effects);

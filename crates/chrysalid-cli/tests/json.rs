@@ -61,10 +61,13 @@ fn failed() {
     let ran = Sandbox::with("", "console.log('out'); null.x").run("run p.js --json");
     let (known, mut report) = document(&ran);
     let stack = report["error"]["stack"].take();
-    assert!(known && stack.as_str().unwrap().contains(":1:"), "{stack}");
+    assert_eq!((known, stack.as_str()), (true, Some("    at <eval> (program-1.js:1:20)\n")));
     let expected = json!({
         "status": "failed", "value": null, "rendered": null, "logs": [{ "level": "log", "text": "out" }], "notes": [],
-        "error": { "type": "TypeError", "code": "exception", "message": "cannot read property 'x' of null", "stack": null },
+        "error": {
+            "type": "TypeError", "code": "exception", "message": "cannot read property 'x' of null", "line": 1, "column": 26,
+            "source_line": "console.log('out'); null.x", "caret": 25, "stack": null,
+        },
         "pending": [], "calls": [], "wake_at": null, "saved": null,
     });
     assert_eq!((ran.exit, report, ran.stderr.as_str()), (Some(1), expected, ""));

@@ -7,8 +7,10 @@
     reason = "tests assert by panicking"
 )]
 
+mod catalogue;
 mod claim;
 mod json;
+mod modules;
 mod prompt;
 mod repl;
 mod resume;

@@ -88,7 +88,7 @@ fn each_call_is_shown_and_decided() {
     for part in [
         "the program waits for a decision\n  1.1 pay\n      asks each time\n{\n  \"amount\": 1,\n  \"to\": \"x\\u001b[2J\"\n}\n",
         "not one JSON value: EOF while parsing an object at line 1 column 1\n",
-        "call 1.4: pay: \"amount\" is a required property\n",
+        "call 1.4: pay: missing \"amount\" (integer)\n",
         "'pay was rejected: too much',\n  'given',\n",
     ] {
         assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
@@ -126,4 +126,13 @@ fn quitting_is_a_pause() {
     assert_eq!(sandbox.lines("paid.jsonl").len(), 1);
     let ran = type_in(&sandbox, &[(ASK, "\u{3}")]);
     assert_eq!(ran.exit, Some(3), "{}", ran.stdout);
+}
+
+#[test]
+fn a_note_from_before_a_question_is_told_at_the_end() {
+    let sandbox = Sandbox::with(TOOLS, "export default async () => (await tools.pay({ amount: 1 })).paid");
+    let ran = type_in(&sandbox, &[(ASK, "approve\n")]);
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    let told = "true\nnote: no tool declares effects, so the rule of two is off\nnote: the default export was called\n";
+    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
 }

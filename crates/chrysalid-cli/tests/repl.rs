@@ -49,7 +49,8 @@ fn paid(sandbox: &Sandbox) -> Vec<String> {
 fn programs_share_a_session() {
     let input = "const a = 20\n\nconst a = 21; // again\nconst twice = (x) => {\n\n  return x * 2\n}\n`a ${twice(a)}\nb`\ntwice(a)\nnull";
     let ran = feed(&Sandbox::new(), "repl", input);
-    assert_eq!(ran.parts(), (Some(0), "'a 42\\nb'\n42\nnull\n", ""));
+    let told = "note: `twice` is defined but not called\n";
+    assert_eq!(ran.parts(), (Some(0), "[Function: twice]\n'a 42\\nb'\n42\nnull\n", told));
 }
 
 #[test]
@@ -63,8 +64,10 @@ fn lines_go_by_their_level_and_steer_nothing() {
 fn the_last_program_decides_the_exit_status() {
     let sandbox = Sandbox::new();
     let ran = feed(&sandbox, "repl", "1\nconst f = () => {\n  throw new TypeError('no\\x07')\n}\nf()");
-    let told = "TypeError: no\\u{7}\n    at f (program-2.js:2:13)\n    at <eval> (program-3.js:1:1)\n";
-    assert_eq!(ran.parts(), (Some(1), "1\n", told));
+    let told = "note: `f` is defined but not called\n\
+                TypeError: no\\u{7}\nat line 1, column 1\n  f()\n  ^\n    \
+                at f (program-2.js:2:13)\n    at <eval> (program-3.js:1:1)\n";
+    assert_eq!(ran.parts(), (Some(1), "1\n[Function: f]\n", told));
     assert_eq!(feed(&sandbox, "repl", "throw 1\n2\n.nope\n").exit, Some(0));
     assert_eq!(feed(&sandbox, "repl", "f(").exit, Some(1));
     assert_eq!(feed(&sandbox, "repl", "").parts(), (Some(0), "", ""));
@@ -151,6 +154,40 @@ fn without_milliseconds(line: &str) -> String {
         if is_time { "N" } else { word }
     });
     shown.collect::<Vec<_>>().join(" ") + "\n"
+}
+
+#[test]
+fn one_tool_is_declared_by_its_name_or_path() {
+    let tools = "[tools.\"mail-send\"]\ndescription = \"Sends a mail.\"\ncommand = [\"x\"]\napproval = \"ask\"\n\
+                 input = { type = \"object\", required = [\"to\"], properties = { to = { type = \"string\" } } }\n\
+                 output = { type = \"boolean\" }\n";
+    let sandbox = Sandbox::with(tools, "");
+    let ran =
+        feed(&sandbox, LINE, ".tools mail-send\n.tools mailSend\n.tools tools.mailSend\n.tools mailsend\n.tools zzz");
+    let declared = "declare const tools: {\n  /**\n   * Sends a mail.\n   * Its name is \"mail-send\".\n   \
+                    * A person may be asked before it runs.\n   */\n  \
+                    mailSend(input: { to: string }): Promise<boolean>;\n};\n";
+    let told =
+        format!("{NO_EFFECTS}error: no tool mailsend; is it mail-send?\nerror: no tool zzz; .tools lists them\n");
+    assert_eq!(ran.parts(), (Some(0), declared.repeat(3).as_str(), told.as_str()));
+}
+
+#[test]
+fn programs_import_from_the_folder() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("stats.ts", "export const mean = (all: number[]): number => all.reduce((a, b) => a + b) / all.length;");
+    let input = "import { mean } from 'stats'; mean([1, 2, 6])\nmean([4])\n.clear\n(await import('./stats')).mean([5])";
+    assert_eq!(feed(&sandbox, "repl --modules .", input).parts(), (Some(0), "3\n4\n5\n", ""));
+}
+
+#[test]
+fn a_note_is_shown_once_and_at_the_pause() {
+    let sandbox = Sandbox::with(TOOLS, "");
+    let ran =
+        feed(&sandbox, LINE, "export default async () => await tools.pay({ amount: 5 })\nquit\n.resume\napprove\n");
+    let told = format!("{NO_EFFECTS}note: the default export was called\n{WAITS}{OPEN}{WAITS}");
+    assert_eq!(ran.parts(), (Some(0), "{ paid: true }\n", told.as_str()));
 }
 
 #[test]
@@ -609,5 +646,6 @@ fn nothing_of_a_program_steers_the_terminal() {
     for sequence in ["\u{1b}]", "\u{7}", "\u{1b}[7m", "\u{9b}"] {
         assert!(!ran.stdout.contains(sequence), "{sequence:?} in {:?}", ran.stdout);
     }
-    assert!(ran.stdout.contains("Error: \\u{1b}[7m\\u{9b}7m\n    at <eval> (program-1.js:1:"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Error: \\u{1b}[7m\\u{9b}7m\nat line 1, column 70\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("^\n    at <eval> (program-1.js:1:70)\n"), "{}", ran.stdout);
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
@@ -14,7 +15,7 @@ pub(crate) const TOOLS: &str = r#"
 [tools.pay]
 command = ["sh", "-c", "cat >> paid.jsonl; echo >> paid.jsonl; echo '{\"paid\": true}'"]
 approval = "ask"
-input = { type = "object", required = ["amount"], properties = { amount = { type = "integer" } } }
+input = { type = "object", required = ["amount"], properties = { amount = { type = "integer" }, to = { type = "string" } } }
 
 [tools.look]
 command = ["sh", "-c", "echo looked >> looked.txt; echo 7"]
@@ -83,6 +84,12 @@ impl Sandbox {
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Makes a pipe with this name.
+    pub(crate) fn pipe(&self, name: &str) {
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, self.path(name), FileType::Fifo, mode, 0).unwrap();
     }
 
     pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {

@@ -151,9 +151,47 @@ fn limits_of_a_tool_are_the_programs_errors() {
 }
 
 #[test]
+fn a_tools_file_is_a_regular_file_within_a_bound() {
+    let sandbox = Sandbox::with("", "1");
+    sandbox.write("big.toml", "#".repeat((4 << 20) + 1));
+    sandbox.pipe("pipe");
+    let cases = [
+        ("/dev/zero", "/dev/zero: is not a regular file"),
+        ("pipe", "pipe: is not a regular file"),
+        (".", ".: is not a regular file"),
+        ("big.toml", "big.toml: tools file of 4194305 bytes is more than the limit of 4194304 bytes"),
+    ];
+    for (file, message) in cases {
+        for command in ["run p.js", "resume p.chry", "repl", "tools"] {
+            let ran = sandbox.run(&format!("{command} --tools {file}"));
+            assert_eq!(ran.parts(), (Some(2), "", format!("error: {message}\n").as_str()), "{command} {file}");
+        }
+    }
+}
+
+/// A call that gives and takes values as deep as they may be.
+#[test]
+fn json_is_as_deep_as_a_value_may_be() {
+    let source = "let deep = 1;\nfor (let level = 0; level < 512; level++) deep = [deep];\n\
+                  const depth = (value) => { let levels = 0; while (Array.isArray(value)) { value = value[0]; levels++ } return levels };\n\
+                  const all = [depth(await tools.cat(deep)), await tools.deeper({}).catch((error) => error.message)];\n\
+                  const given = depth(await tools.ask({})); [...all, given]";
+    let tools = format!(
+        "[tools.cat]\ncommand = [\"cat\"]\n[tools.deeper]\ncommand = [\"echo\", \"{}\"]\n\
+         [tools.ask]\ncommand = [\"cat\"]\napproval = \"ask\"\n",
+        "[".repeat(513) + &"]".repeat(513)
+    );
+    let sandbox = Sandbox::with(&tools, source);
+    sandbox.save();
+    let given = "[".repeat(512) + &"]".repeat(512);
+    let ran = sandbox.resume(&format!("--respond 1.3 {given} --json"));
+    let refused = "tool deeper printed something that is not one JSON value: it is nested deeper than 512 levels";
+    assert_eq!(ran.json()["value"], serde_json::json!([512, refused, 512]), "{ran:?}");
+}
+
+#[test]
 fn a_wrong_tools_file_is_usage_and_names_the_line() {
-    let keys =
-        "`description`, `command`, `input`, `effects`, `approval`, `timeout`, `concurrency`, `max_calls`, `idempotent`";
+    let keys = "`description`, `command`, `input`, `output`, `effects`, `approval`, `timeout`, `concurrency`, `max_calls`, `idempotent`";
     let cases = [
         (
             "[tools.x]\ncommand = [\"x\"]\nretries = 3",
@@ -161,10 +199,16 @@ fn a_wrong_tools_file_is_usage_and_names_the_line() {
         ),
         ("[tools.x]\ncommand = \"x\"", "tools.toml:2: invalid type: string \"x\", expected a sequence".into()),
         (
-            "\n[tools.\"9x\"]\ncommand = [\"x\"]",
-            "tools.toml:2: capability name \"9x\" is not made of identifiers joined by dots, at most 256 bytes, \
-             none of them __proto__, then, constructor"
-                .into(),
+            "\n[tools.\"a..b\"]\ncommand = [\"x\"]",
+            "tools.toml:2: tool name \"a..b\" is not made of visible parts joined by dots, at most 256 bytes".into(),
+        ),
+        (
+            "[tools.get-user]\ncommand = [\"x\"]\n[tools.getUser]\ncommand = [\"x\"]",
+            "tools.toml: tools \"get-user\" and \"getUser\" cannot both be reached: they meet at tools.getUser".into(),
+        ),
+        (
+            "[tools.a]\ncommand = [\"x\"]\n[tools.\"a.b\"]\ncommand = [\"x\"]",
+            "tools.toml: tools \"a\" and \"a.b\" cannot both be reached: they meet at tools.a".into(),
         ),
     ];
     for (manifest, message) in cases {

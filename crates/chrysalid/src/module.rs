@@ -57,7 +57,7 @@ impl Modules {
         Fut: Future<Output = Result<Option<String>, String>> + Send + 'static,
     {
         let handler = erase_raw(move |_, argument: Value| {
-            let key = argument.get("specifier").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let key = argument.get("key").and_then(Value::as_str).unwrap_or_default().to_owned();
             let found = resolve(key);
             async move { found.await.map(|source| source.map_or(Value::Undefined, Value::from)).map_err(ToolError::new) }
         });
@@ -90,18 +90,21 @@ pub(crate) fn key_of(from: &str, specifier: &str) -> String {
     if !relative {
         return specifier.to_owned();
     }
-    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
+    let mut key = from.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     for segment in specifier.split('/') {
+        let last = key.rsplit('/').next().unwrap_or_default();
         match segment {
             "" | "." => {}
-            ".." if segments.last().is_some_and(|last| *last != "..") => {
-                segments.pop();
+            ".." if !key.is_empty() && last != ".." => key.truncate(key.rfind('/').unwrap_or(0)),
+            segment => {
+                if !key.is_empty() {
+                    key.push('/');
+                }
+                key.push_str(segment);
             }
-            segment => segments.push(segment),
         }
     }
-    segments.join("/")
+    key
 }
 
 #[cfg(test)]
@@ -121,6 +124,12 @@ mod tests {
             ("lib/a.js", "stats", "stats"),
             ("lib/a.js", ".hidden", ".hidden"),
             ("lib/a.js", "..", ""),
+            ("https://x.test/lib/a.js", "./b.js", "https://x.test/lib/b.js"),
+            ("https://x.test/lib/a.js", "../b.js", "https://x.test/b.js"),
+            ("/abs/a.js", "./b.js", "/abs/b.js"),
+            ("a//b.js", "./c.js", "a//c.js"),
+            ("../a.js", "../b.js", "../../b.js"),
+            ("/a.js", "../b.js", "../b.js"),
         ] {
             assert_eq!(key_of(from, specifier), key, "{specifier} in {from}");
         }

@@ -83,14 +83,23 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, Refusal> {
         Fence::Removed(text) => (Cow::Owned(text), true),
         Fence::Refused(message) => return Err(not_javascript(message)),
     };
-    if language::is_plain_command(&text) {
-        return Err(diagnosis::shell_command());
-    }
     let mut prepared = with_parser(&text, |arena| program(arena, &text))?;
     if fenced {
         prepared.notes.insert(0, "code fence removed".to_owned());
     }
     Ok(prepared)
+}
+
+/// The refusal of a shell command that reads as JavaScript, such as `ls -la`, once it failed with an error of this message.
+/// Before that nobody knows whether `ls` is a name of the session.
+pub(crate) fn failed_command(source: &str, message: &str) -> Option<Refusal> {
+    let text = normalised(source);
+    let text = match fence::remove(&text) {
+        Fence::Removed(text) => Cow::Owned(text),
+        _ => text,
+    };
+    let command = message.strip_suffix(" is not defined")?;
+    (language::plain_command(&text) == Some(command)).then(diagnosis::shell_command)
 }
 
 /// Prepares an ES module: types are blanked, `import(…)` renamed and static imports listed; those and the exports stay.

@@ -178,6 +178,21 @@ impl Value {
         self.as_object()?.get(key)
     }
 
+    /// The property of that name of a [`Value::Object`] as a value of its own, which a plain copy of a part is not: a
+    /// [`Value::Ref`] in it counts objects of the whole. What the part shares with the rest of the whole is copied.
+    /// Takes time in proportion to the whole; `self` must be the root of its tree.
+    ///
+    /// ```
+    /// # use chrysalid::{Object, Value};
+    /// let user: Object = [("name", Value::from("Ann"))].into_iter().collect();
+    /// let whole: Object = [("from", Value::from(user)), ("to", Value::Ref(1))].into_iter().collect();
+    /// let to = Value::from(whole).part("to").unwrap();
+    /// assert_eq!(to.get("name").and_then(Value::as_str), Some("Ann"));
+    /// ```
+    pub fn part(&self, key: &str) -> Option<Value> {
+        self.get(key).map(|part| tree::part_of(self, part))
+    }
+
     /// The text of a [`Value::String`], moved out.
     ///
     /// Gives the value back when it is of another kind.

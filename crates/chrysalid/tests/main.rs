@@ -13,14 +13,21 @@ mod abi;
 mod approvals;
 mod attacks;
 mod calls;
+mod cases_a;
+mod cases_m;
+mod cases_o;
+mod cases_r;
+mod cases_t;
 mod console;
 #[cfg(feature = "fuzzing")]
 mod corpus;
 mod data_work;
 #[cfg(feature = "fuzzing")]
 mod generated;
+mod hostile_globals;
 mod limits;
 mod modules;
+mod nesting;
 mod programs;
 mod same_result;
 mod session;

@@ -249,3 +249,50 @@ fn a_program_cannot_take_the_name_of_import() {
     );
     assert_eq!(world.run(&mut session, "import { mean } from 'stats'; mean([1])").value(), Value::from(1));
 }
+
+/// The host joins names to fetch a graph, the guest to find its parts: both must mean the same.
+#[test]
+fn host_and_guest_join_names_alike() {
+    for (from, specifier) in [
+        ("https://x.test/lib/a.js", "./b.js"),
+        ("https://x.test/lib/a.js", "../b.js"),
+        ("https://x.test/lib/a.js", ".././c/./b.js"),
+        ("/abs/a.js", "./b.js"),
+        ("/abs/deep/a.js", "../../b.js"),
+        ("a//b.js", "./c.js"),
+        ("a/b/c.js", "./../d.js"),
+        ("lib/a.js", "./b//c.js"),
+        ("lib/a.js", ".hidden"),
+        ("lib/a.js", "..double"),
+        ("lib/é.js", "./ü.js"),
+    ] {
+        let asker = from.to_owned();
+        let source = format!("import * as part from {specifier:?}; export default part.default");
+        let modules = Modules::resolver([""; 0], move |key| {
+            let source = if key == asker { source.clone() } else { format!("export default {key:?}") };
+            std::future::ready(Ok(Some(source)))
+        });
+        let world = World::new();
+        let mut session = session(&world, modules);
+        let joined = world.run(&mut session, &format!("import part from {from:?}; part")).value();
+        let dynamic = format!("(await import({from:?})).default === (await import({joined})).default");
+        assert_eq!(world.run(&mut session, &dynamic).value(), Value::from(true), "{specifier} in {from}");
+    }
+}
+
+#[test]
+fn imports_that_fail_spend_calls_too() {
+    let world = World::new();
+    let mut limits = chrysalid::Limits::default();
+    limits.calls = 10;
+    let mut with = options(library());
+    with.limits = Some(limits);
+    let mut session = ENGINE.session_with(&world.tools(), with).unwrap();
+    let source = "const why = new Map();
+        for (let i = 0; i < 500; i++) await import('none' + i % 3).catch(e => why.set(e.name, (why.get(e.name) ?? 0) + 1));
+        [...why].join()";
+    assert_eq!(world.run(&mut session, source).value(), text("ImportError,10,CallBudgetExceeded,490"));
+    assert_eq!(session.calls().len(), 20, "the record is bounded");
+    let long = "import('x'.repeat(5000)).catch(e => e.message.length)";
+    assert_eq!(world.run(&mut session, long).value(), Value::from(224));
+}

@@ -9,6 +9,8 @@ use chrysalid::{CallId, Decision, Value};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
+use crate::json;
+
 const APPROVE: &str = "approve";
 const REJECT: &str = "reject";
 const REASON: &str = "reason";
@@ -96,12 +98,10 @@ fn pairs(matches: &ArgMatches, name: &str) -> Result<Vec<(usize, CallId, Value)>
     let occurrences = matches.get_occurrences::<String>(name).into_iter().flatten();
     let mut found = Vec::new();
     for (place, mut words) in places.zip(occurrences) {
-        let (Some(call), Some(json)) = (words.next(), words.next()) else { continue };
+        let (Some(call), Some(text)) = (words.next(), words.next()) else { continue };
         let call = call_id(call).map_err(|error| refuse(format!("--{name}: {error}")))?;
-        let value = serde_json::from_str(json)
-            .map_err(|error| error.to_string())
-            .and_then(|json| Value::from_json(json).map_err(|error| error.to_string()))
-            .map_err(|error| refuse(format!("--{name} {call}: {json:?} is not one JSON value: {error}")))?;
+        let value = json::value(text.as_bytes())
+            .map_err(|error| refuse(format!("--{name} {call}: {text:?} is not one JSON value: {error}")))?;
         found.push((place, call, value));
     }
     Ok(found)

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrysalid::{CallId, Decision};
-use serde::de::DeserializeOwned;
+use chrysalid::{CallId, CallStatus, Decision, ReportCall};
+use serde::de::value::{Error as StatusError, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::drive::hex;
-use crate::report::{CallReport, decision_name};
+use crate::report::decision_name;
 
 /// First bytes of a saved file; a snapshot begins like it and differs in the sixth.
 const MAGIC: [u8; 8] = *b"\x89CHRY:\r\n";
@@ -22,8 +23,6 @@ const CHECK: usize = 8;
 const HEAD_CHECK: usize = 4;
 /// Stands in place of a time where nothing but a decision goes on.
 const NEVER: u64 = u64::MAX;
-/// Status of a call that was begun and of which nothing more is known.
-pub(super) const UNKNOWN: &str = "unknown";
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +93,7 @@ pub(crate) struct Ended {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Made {
     pub(crate) claim: Claim,
-    pub(crate) calls: Vec<CallReport>,
+    pub(crate) calls: Vec<ReportCall>,
 }
 
 /// What a whole file says.
@@ -259,14 +258,13 @@ impl Contents {
             Record::Image(image) => self.image = Some(image),
             Record::Claimed(claim) => self.claims.push(Made { claim, calls: Vec::new() }),
             Record::Started(call) => {
-                let status = UNKNOWN.to_owned();
                 let calls = &mut self.claims.last_mut().ok_or(unclaimed)?.calls;
-                calls.push(CallReport { call: call.call, name: call.name, status, ms: None });
+                calls.push(ReportCall::new(call.call, call.name, CallStatus::Unknown));
             }
             Record::Completed(ended) => {
                 let calls = &mut self.claims.last_mut().ok_or(unclaimed)?.calls;
                 if let Some(call) = calls.iter_mut().find(|call| call.call == ended.call) {
-                    call.status = ended.status;
+                    call.status = status_named(&ended.status);
                 }
             }
             Record::Forwarded(forwarded) => self.forwarded = Some(forwarded),
@@ -274,6 +272,12 @@ impl Contents {
         }
         Ok(())
     }
+}
+
+/// The status that a record names. One that this chrysalid does not know may mean anything.
+fn status_named(name: &str) -> CallStatus {
+    let name: StrDeserializer<'_, StatusError> = name.into_deserializer();
+    CallStatus::deserialize(name).unwrap_or(CallStatus::Unknown)
 }
 
 /// The next record and what is behind it; nothing at the end, and nothing for a last record that was not finished.
@@ -350,7 +354,7 @@ mod tests {
     }
 
     fn statuses(contents: &Contents) -> Vec<&str> {
-        contents.claims.iter().flat_map(|made| &made.calls).map(|call| call.status.as_str()).collect()
+        contents.claims.iter().flat_map(|made| &made.calls).map(|call| call.status.name()).collect()
     }
 
     #[test]

@@ -13,21 +13,30 @@ pub(super) const HELP: &str = "\
 .load FILE    go on with a saved session in place of this one
 .resume       go on with the program that waits: ask for what is not decided
 .save FILE    save the session, idle or waiting
-.tools        tools that programs may call
+.tools        tools that programs may call; .tools NAME declares one
 ";
 
-/// Names and whether a file follows.
-const NAMES: [(&str, bool); 10] = [
-    ("calls", false),
-    ("cancel", false),
-    ("clear", false),
-    ("exit", false),
-    ("help", false),
-    ("limits", false),
-    ("load", true),
-    ("resume", false),
-    ("save", true),
-    ("tools", false),
+/// What follows a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    Nothing,
+    File,
+    /// The name of a tool, or nothing.
+    Tool,
+}
+
+/// Names and what follows them.
+const NAMES: [(&str, Behind); 10] = [
+    ("calls", Behind::Nothing),
+    ("cancel", Behind::Nothing),
+    ("clear", Behind::Nothing),
+    ("exit", Behind::Nothing),
+    ("help", Behind::Nothing),
+    ("limits", Behind::Nothing),
+    ("load", Behind::File),
+    ("resume", Behind::Nothing),
+    ("save", Behind::File),
+    ("tools", Behind::Tool),
 ];
 /// Longest word for which a near name is looked for, in characters.
 const MAX_WORD: usize = 16;
@@ -44,7 +53,8 @@ pub(super) enum Command {
     Load(PathBuf),
     Resume,
     Save(PathBuf),
-    Tools,
+    /// All tools, or one.
+    Tools(Option<String>),
 }
 
 /// Whether a line is a command and not the beginning of a program: a dot before anything but a digit.
@@ -53,18 +63,18 @@ pub(super) fn is_command(line: &str) -> bool {
 }
 
 impl Command {
-    /// Reads a line for which [`is_command`] holds; else says why not. What is behind the name is one file name, blanks
+    /// Reads a line for which [`is_command`] holds; else says why not. What is behind the name is one name, blanks
     /// included.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
         let line = line.trim().trim_start_matches('.');
         let (name, behind) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let behind = behind.trim();
-        let Some((name, takes_file)) = NAMES.into_iter().find(|(known, _)| *known == name) else {
+        let Some((name, takes)) = NAMES.into_iter().find(|(known, _)| *known == name) else {
             return Err(unknown(name));
         };
-        match (takes_file, behind.is_empty()) {
-            (true, true) => return Err(format!("which file? write .{name} FILE")),
-            (false, false) => return Err(format!(".{name} stands alone, and nothing is expected behind it")),
+        match (takes, behind.is_empty()) {
+            (Behind::File, true) => return Err(format!("which file? write .{name} FILE")),
+            (Behind::Nothing, false) => return Err(format!(".{name} stands alone, and nothing is expected behind it")),
             _ => {}
         }
         Ok(match name {
@@ -76,7 +86,7 @@ impl Command {
             "load" => Self::Load(behind.into()),
             "resume" => Self::Resume,
             "save" => Self::Save(behind.into()),
-            "tools" => Self::Tools,
+            "tools" => Self::Tools(Some(behind.to_owned()).filter(|name| !name.is_empty())),
             _ => Self::Help,
         })
     }
@@ -134,6 +144,8 @@ mod tests {
     #[test]
     fn commands_are_read() {
         assert_eq!(Command::parse(".help"), Ok(Command::Help));
+        assert_eq!(Command::parse(".tools"), Ok(Command::Tools(None)));
+        assert_eq!(Command::parse(".tools mail.send "), Ok(Command::Tools(Some("mail.send".into()))));
         assert_eq!(Command::parse("  .save  my file.chry "), Ok(Command::Save("my file.chry".into())));
         let refused = [
             (".save", "which file? write .save FILE"),

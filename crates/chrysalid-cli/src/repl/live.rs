@@ -10,17 +10,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use chrysalid::{CallId, CallRecord, Decision, Engine, ErrorKind, EventSink, Outcome, Restore, Session, TokioTimer};
+use chrysalid::{
+    CallId, CallRecord, Decision, Engine, ErrorKind, EventSink, Outcome, ReportStatus, Restore, Session, TokioTimer,
+};
 
 use super::show::Lines;
 use crate::arguments::ReplArguments;
 use crate::claim::{self, Claim, Decided, Draft, Forwarded, Image, Record, SavedFile, Target};
 use crate::console::Console;
-use crate::drive::hex;
+use crate::drive::{hex, is_cancelled};
 use crate::exit::Refusal;
 use crate::guests;
 use crate::host::session_options;
-use crate::report::{Report, Status};
+use crate::report::Form;
 use crate::save::Keeping;
 use crate::signals::Signals;
 use crate::tools;
@@ -61,11 +63,12 @@ pub(super) struct CameBack {
 }
 
 impl Live {
-    /// A fresh session. The tools are read again.
+    /// A fresh session. The tools and the names of modules are read again.
     pub(super) fn fresh(arguments: &ReplArguments, engine: &Engine) -> Result<Self, Refusal> {
-        let console = Console::new(crate::report::Form::Text);
+        let console = Console::new(Form::Text);
         let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
-        let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>);
+        let modules = arguments.host.load_modules()?;
+        let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>, modules);
         let session = engine.session_with(&capabilities, options)?;
         Ok(Self::new(session, console, 0))
     }
@@ -79,13 +82,14 @@ impl Live {
         let corrupt = || Refusal::of_kind(ErrorKind::Corrupt, "it holds no image").within(path);
         let image = contents.image.ok_or_else(corrupt)?;
         let within = |error: chrysalid::Error| Refusal::from(error).within(path);
-        let console = Console::new(crate::report::Form::Text);
+        let console = Console::new(Form::Text);
         let capabilities = tools::load(arguments.tools.as_deref(), &console)?;
+        let modules = arguments.host.load_modules()?;
         let engine = arguments.host.engine_for(&image.snapshot)?;
         let sealed = engine.inspect(&image.snapshot).map_err(within)?.sealed;
         let (paused, programs) = sealed.map_or((true, 0), |sealed| (sealed.paused, sealed.programs));
         let restore = if paused { Restore::Resume } else { Restore::Fork };
-        let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>);
+        let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>, modules);
         let session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
         let wake_at = image.wake_at;
         let file = Some(InFile { path: path.to_owned(), image, paused });
@@ -215,7 +219,7 @@ impl Live {
                 }
             }
             // As `resume` leaves it, so that it can be forked from its last pause.
-            Outcome::Done(ended) | Outcome::Failed(ended) if Report::is_cancelled(ended) => {
+            Outcome::Done(ended) | Outcome::Failed(ended) if is_cancelled(ended) => {
                 if keeping.keeps_pauses() {
                     notes.push(
                         "the pause before is still in the file: `chrysalid resume --fork` goes on from it".into(),
@@ -223,7 +227,7 @@ impl Live {
                 }
             }
             Outcome::Done(ended) | Outcome::Failed(ended) => {
-                let status = if ended.result.is_ok() { Status::Done } else { Status::Failed };
+                let status = if ended.result.is_ok() { ReportStatus::Done } else { ReportStatus::Failed };
                 if let Err(refusal) = keeping.ended(&run, status.name()) {
                     notes.push(format!("the file does not say that the run ended: {refusal}"));
                 }

@@ -6,13 +6,17 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrysalid::{CallRecord, Capabilities, Event, EventSink, Failure, Limits, LogLevel, Value};
+use chrysalid::{CallRecord, Capabilities, Event, EventSink, Limits, LogLevel, Report, ReportError};
 
 use crate::console::Console;
+use crate::exit::Refusal;
 use crate::report::printable;
+use crate::report::text::{error_text, shown_value};
 
 /// Most characters of a tool's line.
 const TOOL_LINE: usize = 100;
+/// Most names that are offered in place of an unknown one.
+const MAX_NEAR: usize = 3;
 
 /// How notes are printed.
 #[derive(Clone, Copy, Debug)]
@@ -48,19 +52,15 @@ pub(super) fn error(message: &str) {
 }
 
 /// A program's value; `undefined` is silent.
-pub(super) fn value(value: &Value) {
-    if !value.is_undefined() {
+pub(super) fn value(report: &Report) {
+    if let Some(value) = shown_value(report) {
         text(&format!("{value}\n"));
     }
 }
 
 /// How a program failed, and where.
-pub(super) fn failure(failure: &Failure) {
-    let mut text = format!("{failure}\n");
-    for frame in failure.stack.lines() {
-        let _ = writeln!(text, "    {}", frame.trim());
-    }
-    let _ = write!(std::io::stderr(), "{}", printable(&text));
+pub(super) fn failure(error: &ReportError) {
+    let _ = write!(std::io::stderr(), "{}", printable(&error_text(error)));
 }
 
 /// Text of a command.
@@ -97,6 +97,17 @@ pub(super) fn tools(capabilities: &Capabilities) -> String {
         let _ = writeln!(text, "{}", line.trim_end());
     }
     if text.is_empty() { "no tools: --tools FILE names some\n".to_owned() } else { text }
+}
+
+/// The declaration of one tool, by its name or the path by which programs reach it.
+pub(super) fn tool(capabilities: &Capabilities, name: &str) -> Result<String, Refusal> {
+    let catalogue = capabilities.catalogue();
+    catalogue.describe(name).ok_or_else(|| {
+        let near: Vec<String> = catalogue.search(name, MAX_NEAR).into_iter().map(|hit| hit.name).collect();
+        let near =
+            if near.is_empty() { ".tools lists them".to_owned() } else { format!("is it {}?", near.join(" or ")) };
+        Refusal::usage(format!("no tool {name}; {near}"))
+    })
 }
 
 /// One line a call.

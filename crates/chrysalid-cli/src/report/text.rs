@@ -1,62 +1,129 @@
-//! The document as text: the value on stdout, everything about the run on stderr.
+//! A report as text for a person: the value on stdout, everything about the run on stderr.
 
-use std::fmt::{self, Display, Formatter};
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
-use super::{ErrorReport, PendingReport, Report, Status};
+use chrysalid::{CauseKind, Report, ReportCause, ReportError, ReportPending, ReportStatus};
+use serde_json::Value as Json;
 
 pub(super) fn print(report: &Report) {
-    if let Some(rendered) = report.rendered.as_deref().filter(|rendered| *rendered != "undefined") {
+    if let Some(rendered) = shown_value(report) {
         let _ = writeln!(std::io::stdout(), "{rendered}");
     }
-    let _ = write!(std::io::stderr(), "{}", printable(&About(report).to_string()));
+    let _ = write!(std::io::stderr(), "{}", printable(&about(report)));
+}
+
+/// The value, unless it is `undefined`.
+pub(crate) fn shown_value(report: &Report) -> Option<&str> {
+    report.rendered.as_deref().filter(|rendered| *rendered != "undefined")
 }
 
 /// What stderr says of a run.
-struct About<'r>(&'r Report);
-
-impl Display for About<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.notes.iter().try_for_each(|note| writeln!(f, "note: {note}"))?;
-        match (&self.0.error, self.0.status) {
-            (Some(error), Status::Refused) => writeln!(f, "error: {}", error.message),
-            (Some(error), _) => write!(f, "{error}"),
-            (None, Status::Paused) => self.pause(f),
-            (None, _) => Ok(()),
+fn about(report: &Report) -> String {
+    let mut text = String::new();
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    match (&report.error, report.status) {
+        (Some(error), ReportStatus::Refused) => {
+            let _ = writeln!(text, "error: {}", error.message);
         }
+        (Some(error), _) => text.push_str(&error_text(error)),
+        (None, ReportStatus::Paused) => write_pause(&mut text, report),
+        (None, _) => {}
+    }
+    text
+}
+
+fn write_pause(text: &mut String, report: &Report) {
+    // Writing into a string does not fail.
+    let _ = match (report.pending.as_slice(), &report.wake_at) {
+        ([], at) => writeln!(text, "paused until {}", at.as_deref().unwrap_or("later")),
+        ([_], None) => writeln!(text, "paused: 1 call waits for a decision"),
+        (calls, None) => writeln!(text, "paused: {} calls wait for a decision", calls.len()),
+        ([_], Some(at)) => writeln!(text, "paused until {at}: 1 call waits for a decision"),
+        (calls, Some(at)) => writeln!(text, "paused until {at}: {} calls wait for a decision", calls.len()),
+    };
+    report.pending.iter().for_each(|call| text.push_str(&pending_text(call)));
+    if let Some(saved) = &report.saved {
+        let _ = writeln!(text, "saved: {saved}");
     }
 }
 
-impl About<'_> {
-    fn pause(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self.0.pending.as_slice(), &self.0.wake_at) {
-            ([], at) => writeln!(f, "paused until {}", at.as_deref().unwrap_or("later"))?,
-            ([_], None) => writeln!(f, "paused: 1 call waits for a decision")?,
-            (calls, None) => writeln!(f, "paused: {} calls wait for a decision", calls.len())?,
-            ([_], Some(at)) => writeln!(f, "paused until {at}: 1 call waits for a decision")?,
-            (calls, Some(at)) => writeln!(f, "paused until {at}: {} calls wait for a decision", calls.len())?,
-        }
-        self.0.pending.iter().try_for_each(|call| write!(f, "{call}"))?;
-        self.0.saved.iter().try_for_each(|saved| writeln!(f, "saved: {saved}"))
+/// How a program failed: where, with the source line, the stack, a hint, and what lies behind it. Further lines of a
+/// message are indented, so that a line such as `hint:` is this program's own.
+pub(crate) fn error_text(error: &ReportError) -> String {
+    let mut text = headline(&error.name, &error.message, "  ");
+    if let (Some(line), Some(column)) = (error.line, error.column) {
+        let _ = writeln!(text, "at line {line}, column {column}");
     }
+    if let (Some(line), Some(caret)) = (&error.source_line, error.caret) {
+        text.push_str(&excerpt(line, caret));
+    }
+    for frame in error.stack.iter().flat_map(|stack| stack.lines()) {
+        let _ = writeln!(text, "    {}", frame.trim());
+    }
+    if let Some(hint) = &error.hint {
+        let _ = writeln!(text, "hint: {}", indented(hint, "  "));
+    }
+    error.causes.iter().for_each(|cause| write_cause(&mut text, cause, ""));
+    if error.causes_left_out > 0 {
+        let _ = writeln!(text, "… {} more …", error.causes_left_out);
+    }
+    text
 }
 
-impl Display for ErrorReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}", self.name, self.message)?;
-        let frames = self.stack.iter().flat_map(|stack| stack.lines());
-        frames.map(str::trim).try_for_each(|frame| writeln!(f, "    {frame}"))
-    }
+/// The library bounds the depth.
+fn write_cause(text: &mut String, cause: &ReportCause, indent: &str) {
+    let deeper = format!("{indent}  ");
+    let how = match cause.kind {
+        CauseKind::Cause => "caused by",
+        CauseKind::Error => "contains",
+        _ => "behind it",
+    };
+    let what = match &cause.name {
+        Some(name) => headline(name, &cause.message, &deeper),
+        None => indented(&cause.message, &deeper) + "\n",
+    };
+    let _ = write!(text, "{indent}{how} {what}");
+    cause.causes.iter().for_each(|cause| write_cause(text, cause, &deeper));
 }
 
-/// Some lines for a person who decides.
-impl Display for PendingReport {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "  {} {}", self.call, self.name)?;
-        self.args.iter().try_for_each(|args| write!(f, " {args}"))?;
-        writeln!(f)?;
-        if self.reasons.is_empty() { Ok(()) } else { writeln!(f, "      {}", self.reasons.join("; ")) }
+fn headline(name: &str, message: &str, indent: &str) -> String {
+    let name = if name.is_empty() { "Error" } else { name };
+    let colon = if message.is_empty() { "" } else { ": " };
+    indented(&format!("{name}{colon}{message}"), indent) + "\n"
+}
+
+/// The text with further lines moved in.
+fn indented(text: &str, indent: &str) -> String {
+    text.replace('\n', &format!("\n{indent}"))
+}
+
+/// A source line, and a caret under the place.
+fn excerpt(line: &str, caret: usize) -> String {
+    let before: String = line.chars().take(caret).collect();
+    // What is shown as an escape takes the room of the escape.
+    let below: String = printable(&before).chars().map(|symbol| if symbol == '\t' { '\t' } else { ' ' }).collect();
+    format!("  {}\n  {below}^\n", line.trim_end())
+}
+
+/// A call that waits, in some lines for a person who decides.
+pub(crate) fn pending_text(call: &ReportPending) -> String {
+    waiting_text(&call.call, &call.name, call.args.as_ref(), &call.reasons)
+}
+
+/// The same from its parts.
+pub(crate) fn waiting_text(call: &str, name: &str, args: Option<&Json>, reasons: &[String]) -> String {
+    let mut text = format!("  {call} {name}");
+    if let Some(args) = args {
+        let _ = write!(text, " {args}");
     }
+    text.push('\n');
+    if !reasons.is_empty() {
+        let _ = writeln!(text, "      {}", reasons.join("; "));
+    }
+    text
 }
 
 /// The text with every character made visible that would steer a terminal or reorder what stands there.
@@ -74,10 +141,28 @@ pub(crate) fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use chrysalid::ReportError;
+
+    use super::{error_text, printable};
 
     #[test]
     fn what_steers_a_terminal_is_shown() {
         assert_eq!(printable("a\u{1b}[2Kb\r\u{202e}c\n\t\u{9b}ü"), "a\\u{1b}[2Kb\\u{d}\\u{202e}c\n\t\\u{9b}ü");
+    }
+
+    #[test]
+    fn an_error_has_its_place_its_stack_and_a_hint() {
+        let mut error = ReportError::new("TypeError", "exception", "no\nhint: none");
+        (error.line, error.column, error.caret) = (Some(2), Some(4), Some(3));
+        error.source_line = Some("\u{200b}ü\tx  ".to_owned());
+        error.stack = Some("at f (program-1.js:2:4)\n at g (program-1.js:1:1)".to_owned());
+        error.hint = Some("look\nthere".to_owned());
+        let below = " ".repeat("  \\u{200b}ü".chars().count());
+        let text = format!(
+            "TypeError: no\n  hint: none\nat line 2, column 4\n  \u{200b}ü\tx\n{below}\t^\n    at f (program-1.js:2:4)\n    \
+             at g (program-1.js:1:1)\nhint: look\n  there\n"
+        );
+        assert_eq!(error_text(&error), text);
+        assert_eq!(error_text(&ReportError::new("", "exception", "")), "Error\n");
     }
 }

@@ -19,6 +19,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use crate::json;
+
 /// Most values, and most bytes of text, that an argument may come to as JSON.
 const MAX_INPUT: usize = 1 << 20;
 /// Most bytes that a command may print on stdout.
@@ -49,7 +51,6 @@ impl ToolCommand {
         Self { tool: tool.to_owned(), program, words: words.to_vec(), folder: folder.into() }
     }
 
-    /// Runs it for one call. Dropping the future kills its processes.
     /// The argument as JSON; its shared parts, small in the program, may come to no more than an argument itself.
     fn input(&self, argument: &Value) -> Result<Vec<u8>, ToolError> {
         let wrong = |error: String| ToolError::input(format!("{}: {error}", self.tool));
@@ -57,6 +58,7 @@ impl ToolCommand {
         serde_json::to_vec(&json).map_err(|error| wrong(error.to_string()))
     }
 
+    /// Runs it for one call. Dropping the future kills its processes.
     pub(crate) async fn run(&self, context: &CallContext, argument: &Value) -> CallResult {
         let input = self.input(argument)?;
         let mut child = self.spawn(context)?;
@@ -112,8 +114,7 @@ impl ToolCommand {
         let not_json = |error: String| {
             ToolError::new(format!("tool {tool} printed something that is not one JSON value: {error}"))
         };
-        let json = serde_json::from_slice(&output.stdout).map_err(|error| not_json(error.to_string()))?;
-        Value::from_json(json).map_err(|error| not_json(error.to_string()))
+        json::value(&output.stdout).map_err(not_json)
     }
 }
 

@@ -10,7 +10,8 @@
 //! concurrency = 2                        # calls at one time
 //! max_calls = 10                         # calls of one program
 //! idempotent = false                     # whether a second call with the same key does nothing new
-//! input = { type = "object" }            # JSON Schema
+//! input = { type = "object" }            # JSON Schema of the argument
+//! output = { type = "object" }           # JSON Schema of the result, for whoever writes programs
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use toml::Spanned;
 
 use crate::arguments::duration;
 use crate::exit::Refusal;
+use crate::text_file;
 
 /// Largest file that is read, in bytes.
 const MAX_SIZE: usize = 4 << 20;
@@ -52,6 +54,7 @@ pub(crate) struct Tool {
     #[serde(deserialize_with = "command_line")]
     pub(crate) command: Vec<String>,
     pub(crate) input: Option<serde_json::Map<String, serde_json::Value>>,
+    pub(crate) output: Option<serde_json::Map<String, serde_json::Value>>,
     effects: Option<Vec<Effect>>,
     #[serde(default)]
     pub(crate) approval: Ask,
@@ -120,12 +123,7 @@ impl Tool {
 impl Manifest {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, Refusal> {
-        let bytes = std::fs::read(path).map_err(|error| Refusal::unreadable(path, &error))?;
-        if bytes.len() > MAX_SIZE {
-            let message = format!("tools file of {} bytes is more than {MAX_SIZE}", bytes.len());
-            return Err(Refusal::usage(message).within(path));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| Refusal::usage("not UTF-8 text").within(path))?;
+        let text = text_file::of_regular(path, MAX_SIZE).map_err(|wrong| wrong.refusal("tools file", path))?;
         Self::parse(path, text)
     }
 
@@ -139,6 +137,11 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+
+    /// Where it was read.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The tools, by name.
@@ -185,6 +188,8 @@ mod tests {
             type = "object"
             required = ["to"]
             properties = { to = { type = "string", maxLength = 9 } }
+            [tools."mail.send".output]
+            type = "string"
             "#,
         )
         .unwrap();
@@ -197,11 +202,12 @@ mod tests {
             "type": "object", "required": ["to"], "properties": { "to": { "type": "string", "maxLength": 9 } },
         });
         assert_eq!(tool.input.as_ref(), schema.as_object());
+        assert_eq!(tool.output.as_ref(), serde_json::json!({ "type": "string" }).as_object());
     }
 
     #[test]
     fn errors_name_the_line_and_what_is_expected() {
-        let keys = "expected one of `description`, `command`, `input`, `effects`, `approval`, `timeout`, \
+        let keys = "expected one of `description`, `command`, `input`, `output`, `effects`, `approval`, `timeout`, \
                     `concurrency`, `max_calls`, `idempotent`";
         let cases = [
             ("[tools.a]\ncommand = [\"x\"]\ntimeot = \"3s\"", format!("tools.toml:3: unknown key `timeot`, {keys}")),

@@ -1,4 +1,4 @@
-//! What a text may be that is not JavaScript. Asked only after it did not parse.
+//! What a text may be that is not JavaScript. Asked only after it did not parse, or failed at its first name.
 
 use super::place::{Place, split_line};
 
@@ -37,19 +37,18 @@ pub(super) fn guess(text: &str, error: Place) -> Option<Language> {
     None
 }
 
-/// A command with options or a path, alone on the only line, that happens to be a subtraction or a division:
+/// The command of a line with options or a path, alone in the text, that happens to be a subtraction or a division:
 /// `ls -la /workspace`. Nobody writes those operators with a space before them only.
-pub(super) fn is_plain_command(text: &str) -> bool {
+pub(super) fn plain_command(text: &str) -> Option<&str> {
     let line = text.trim();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -/._~".contains(&byte);
-    let Some((command, rest)) = line.split_once(' ').filter(|_| line.len() <= 200 && line.bytes().all(plain)) else {
-        return false;
-    };
-    let argument = rest.strip_prefix(['-', '/']);
-    COMMANDS.contains(&command)
-        && argument.is_some_and(|argument| argument.starts_with(|first: char| first.is_ascii_alphabetic()))
+    let (command, rest) = line.split_once(' ').filter(|_| line.len() <= 200 && line.bytes().all(plain))?;
+    let argument = rest.strip_prefix(['-', '/'])?;
+    let is_command = COMMANDS.contains(&command)
+        && argument.starts_with(|first: char| first.is_ascii_alphabetic())
         && !rest.contains(" - ")
-        && !rest.contains(" / ")
+        && !rest.contains(" / ");
+    is_command.then_some(command)
 }
 
 struct Lines<'a> {

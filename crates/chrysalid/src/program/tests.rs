@@ -1,5 +1,6 @@
 use super::*;
 
+pub(super) mod constructs;
 mod hostile;
 
 /// Asserts what a program becomes, where nothing else is to be said about it.

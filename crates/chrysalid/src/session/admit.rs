@@ -317,7 +317,7 @@ impl Session {
     }
 
     /// Refuses a call that was never recorded.
-    fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
+    pub(super) fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
         // A program that only makes bad calls must not fill the record.
         if self.state.program.as_ref().is_some_and(|program| program.refused < self.limits.calls) {
             self.record_call(number, name, status, None);

@@ -6,6 +6,7 @@
 
 use super::driver::Next;
 use super::instance::{Board, Entry, NoRoom};
+use super::place::refused;
 use super::state::{Phase, StoredFailure};
 use super::{Base, Doing, Session};
 use crate::call::{CallRecord, CallStatus};
@@ -13,6 +14,7 @@ use crate::engine::{Checkpoint, abi};
 use crate::error::Result;
 use crate::event::Event;
 use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLine, Step};
+use crate::program;
 use crate::value::{ErrorValue, Layout, Style, Value, render, wire};
 
 impl Session {
@@ -123,6 +125,9 @@ impl Session {
             Value::Null if full => self.out_of_memory(),
             Value::Error(error) if is_out_of_memory(error) => self.out_of_memory(),
             Value::Error(error) => {
+                if let Some(refused) = self.failed_command(error) {
+                    return refused;
+                }
                 let stack = self.original_stack(error.stack.as_deref().unwrap_or_default());
                 Failure {
                     name: error.name.clone(),
@@ -141,6 +146,13 @@ impl Session {
                 )
             },
         }
+    }
+
+    /// A shell command that began to run as JavaScript.
+    fn failed_command(&self, error: &ErrorValue) -> Option<Failure> {
+        let source = &*self.state.program.as_ref()?.source;
+        let refusal = (error.name == "ReferenceError").then(|| program::failed_command(source, &error.message))??;
+        Some(refused(source, refusal))
     }
 
     /// The program waits for what nothing will settle: where, as far as the guest knows.

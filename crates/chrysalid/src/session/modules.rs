@@ -22,6 +22,8 @@ use crate::value::{Object, Value, message, wire};
 
 /// Most names that a refusal lists.
 const LISTED: usize = 20;
+/// Bytes of the longest key.
+const LONGEST: usize = 1000;
 
 /// What a program's imports wait for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub(crate) struct Loading {
     /// Fetched, and not in the guest.
     staged: BTreeMap<String, Staged>,
     failed: BTreeMap<String, ToolError>,
+    /// Whether anything came in since the jobs were last looked at.
+    changed: bool,
 }
 
 /// A module that somebody waits for: the program itself, or one of its calls.
@@ -74,10 +78,15 @@ impl Session {
     pub(super) fn admit_import(&mut self, number: u32, argument: &[u8]) {
         let key = wire::decode(argument, &self.bounds(self.limits.argument_size))
             .ok()
-            .and_then(|argument| Some(argument.get("specifier")?.as_str()?.to_owned()))
+            .and_then(|argument| Some(argument.get("key")?.as_str()?.to_owned()))
             .unwrap_or_default();
+        if let Some(error) = self.out_of_calls(&key) {
+            return self.refuse(number, abi::MODULE_CALL, CallStatus::Failed, error);
+        }
         self.state.modules.remove(&key);
         let Some(program) = &mut self.state.program else { return };
+        program.calls_made += 1;
+        program.loading.changed = true;
         program.loading.jobs.push(Job { call: Some(number), key: key.clone() });
         self.fetch(&key, Some(number));
     }
@@ -96,7 +105,7 @@ impl Session {
         if known {
             return;
         }
-        if let Some(error) = self.cannot_fetch(key) {
+        if let Some(error) = self.cannot_fetch(key, call) {
             if let Some(program) = &mut self.state.program {
                 program.loading.failed.insert(key.to_owned(), error);
             }
@@ -107,33 +116,38 @@ impl Session {
         }
         let Some(number) = call.or_else(|| self.next_number()) else { return };
         if let Some(program) = &mut self.state.program {
-            program.calls_made += 1;
+            program.calls_made += u32::from(call.is_none());
             program.loading.fetching.insert(number, key.to_owned());
         }
         self.record_fetch(number, key, CallStatus::Queued);
     }
 
-    fn cannot_fetch(&self, key: &str) -> Option<ToolError> {
+    fn cannot_fetch(&self, key: &str, call: Option<u32>) -> Option<ToolError> {
         let modules = &self.options.modules;
-        if modules.handler().is_none() || key.is_empty() || key.starts_with("../") {
+        if modules.handler().is_none() || key.is_empty() || key.starts_with("../") || key.len() > LONGEST {
             return Some(self.not_available(key));
         }
+        // That of the program's own call is counted already.
+        if call.is_some() { None } else { self.out_of_calls(key) }
+    }
+
+    fn out_of_calls(&self, key: &str) -> Option<ToolError> {
         let made = self.state.program.as_ref().map_or(0, |program| program.calls_made);
         (made >= self.limits.calls).then(|| {
-            let message = format!("module {key:?}: this program may make {made} calls and has made them");
+            let message = format!("module {}: this program may make {made} calls and has made them", named(key));
             ToolError::named("CallBudgetExceeded", message)
         })
     }
 
     fn not_available(&self, key: &str) -> ToolError {
         let names = self.options.modules.names();
-        let key = key.chars().take(100).collect::<String>();
+        let key = named(key);
         let message = match names {
-            [] => format!("module {key:?} is not available: there are no modules here; call tools.<name>({{...}})"),
+            [] => format!("module {key} is not available: there are no modules here; call tools.<name>({{...}})"),
             names => {
                 let more = if names.len() > LISTED { ", ..." } else { "" };
                 let list: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
-                format!("module {key:?} is not available; these are: {}{more}", list.join(", "))
+                format!("module {key} is not available; these are: {}{more}", list.join(", "))
             }
         };
         ToolError::named("ImportError", message)
@@ -148,7 +162,7 @@ impl Session {
     }
 
     fn record_fetch(&mut self, number: u32, key: &str, status: CallStatus) {
-        let argument = Value::Object(Object::from_iter([("specifier", key)]));
+        let argument = Value::Object(Object::from_iter([("key", key)]));
         let open = OpenCall {
             argument: wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size)).unwrap_or_default(),
             definition: [0; 16],
@@ -172,13 +186,16 @@ impl Session {
         let Some(key) = self.state.program.as_mut().and_then(|program| program.loading.fetching.remove(&number)) else {
             return;
         };
+        if let Some(program) = &mut self.state.program {
+            program.loading.changed = true;
+        }
         self.cancels.remove(&number);
         let staged = match result {
             Ok(source) => match source.as_str() {
                 Some(source) => self.stage(&key, source),
                 None => Err(self.not_available(&key)),
             },
-            Err(error) => Err(ToolError { message: format!("module {key:?}: {}", error.message), ..error }),
+            Err(error) => Err(ToolError { message: format!("module {}: {}", named(&key), error.message), ..error }),
         };
         if !is_job {
             self.end_fetch(number, if staged.is_ok() { CallStatus::Completed } else { CallStatus::Failed });
@@ -212,7 +229,7 @@ impl Session {
     fn stage(&self, key: &str, source: &str) -> Result<Staged, ToolError> {
         let bound = self.limits.source_size;
         if source.len() > bound {
-            let message = format!("module {key:?}: source of {} bytes is more than {bound}", source.len());
+            let message = format!("module {}: source of {} bytes is more than {bound}", named(key), source.len());
             return Err(ToolError::named("ResultTooLarge", message));
         }
         let hash: [u8; 32] = Sha256::digest(source).into();
@@ -264,7 +281,10 @@ impl Session {
 
     /// Answers the imports of the program whose graphs are whole, or will not be.
     pub(super) fn finish_imports(&mut self) {
-        let Some(program) = &self.state.program else { return };
+        let Some(program) = &mut self.state.program else { return };
+        if !std::mem::take(&mut program.loading.changed) {
+            return;
+        }
         let calls: Vec<(u32, String)> =
             program.loading.jobs.iter().filter_map(|job| Some((job.call?, job.key.clone()))).collect();
         for (number, key) in calls {
@@ -375,7 +395,16 @@ enum Graph {
     Failed(ToolError),
 }
 
+/// A key in quotes, as errors show it.
+fn named(key: &str) -> String {
+    let mut shown: String = key.chars().take(100).collect();
+    if shown.len() < key.len() {
+        shown.push('…');
+    }
+    format!("{shown:?}")
+}
+
 fn syntax_error(key: &str, refusal: &Refusal) -> ToolError {
     let place = refusal.at.map(|place| format!(" ({}:{})", place.line, place.column)).unwrap_or_default();
-    ToolError::named("SyntaxError", format!("module {key:?}: {}{place}", refusal.message))
+    ToolError::named("SyntaxError", format!("module {}: {}{place}", named(key), refusal.message))
 }

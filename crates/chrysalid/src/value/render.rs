@@ -49,6 +49,9 @@ impl Default for Style {
 /// The recursion here goes no deeper, whatever the style asks for.
 const DEPTH: usize = 32;
 
+/// Characters of a string within a container, whatever the style asks for.
+const NESTED_TEXT: usize = 1000;
+
 /// The text of one value; a string in quotes.
 pub(crate) fn render(value: &Value, style: &Style) -> String {
     let mut printer = Printer::new(value, style);
@@ -159,7 +162,10 @@ impl<'v> Printer<'v> {
             Value::Bool(truth) => truth.to_string(),
             Value::Number(number) => number::text(*number),
             Value::BigInt(number) => big_int(number),
-            Value::String(text) => quoted(text, self.style.text.min(self.left)),
+            Value::String(text) => {
+                let most = if self.open.is_empty() { self.style.text } else { self.style.text.min(NESTED_TEXT) };
+                quoted(text, most.min(self.left))
+            }
             Value::ArrayBuffer(content) => {
                 format!("ArrayBuffer {{ {}, byteLength: {} }}", bytes(content), content.len())
             }
@@ -216,10 +222,9 @@ impl<'v> Printer<'v> {
 
     fn array_items(&mut self, items: &'v [Value], indent: usize) -> Vec<String> {
         let mut parts = Vec::new();
-        let mut rest = items;
+        let (mut rest, cut) = without_mark(items);
         while let Some((item, others)) = rest.split_first() {
             if parts.len() >= self.style.items || self.left == 0 {
-                parts.extend(more(rest.len(), "item", "items"));
                 break;
             }
             let holes = rest.iter().take_while(|item| matches!(item, Value::Hole)).count();
@@ -233,6 +238,7 @@ impl<'v> Printer<'v> {
                 rest = others;
             }
         }
+        parts.extend(more(rest.len() + cut, "item", "items"));
         parts
     }
 
@@ -289,4 +295,13 @@ impl<'v> Printer<'v> {
     fn join(&self, open: &str, parts: &[String], close: &str, indent: usize) -> String {
         join(self.style.layout, open, parts, close, indent)
     }
+}
+
+/// The items of an array, and how many more it had: at the end of a long one the guest leaves `... 4000 more items`.
+fn without_mark(items: &[Value]) -> (&[Value], usize) {
+    let marked = items.split_last().and_then(|(last, kept)| {
+        let Value::Description(text) = last else { return None };
+        Some((kept, text.strip_prefix("... ")?.strip_suffix(" more items")?.parse().ok()?))
+    });
+    marked.unwrap_or((items, 0))
 }

@@ -1,6 +1,7 @@
 //! Walking a value without recursion: its children, its objects by number, and the `Drop`, `Clone`, `PartialEq` and
 //! `Debug` that rest on them. A value may be nested deeper than any stack, so nothing here calls itself by depth.
 
+use std::collections::HashMap;
 use std::{fmt, option, slice};
 
 use super::{BigInt, ErrorValue, TypedArray, Value, ValueError};
@@ -86,6 +87,37 @@ impl<'a> Objects<'a> {
     pub(super) fn are_shared(&self) -> bool {
         self.shared
     }
+}
+
+/// A part of a tree as a tree of its own, each object in it once. A part of a tree with a dangling reference is a plain
+/// copy.
+pub(super) fn part_of<'v>(root: &'v Value, part: &'v Value) -> Value {
+    let Some(objects) = Objects::of(root).ok().filter(Objects::are_shared) else {
+        return part.clone();
+    };
+    let mut numbers: HashMap<*const Value, u32> = HashMap::new();
+    let mut copy = Value::Undefined;
+    let mut pending = vec![(part, &mut copy)];
+    while let Some((source, target)) = pending.pop() {
+        let source = objects.resolve(source).unwrap_or(source);
+        if source.is_object_like() {
+            if let Some(number) = numbers.get(&std::ptr::from_ref(source)) {
+                *target = Value::Ref(*number);
+                continue;
+            }
+            numbers.insert(source, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+        }
+        *target = source.copy_without_branches();
+        let begun = pending.len();
+        let mut children = source.children();
+        target.each_child_mut(&mut |place| {
+            let objects = children.next().filter(|child| child.is_object_like() || matches!(child, Value::Ref(_)));
+            pending.extend(objects.map(|child| (child, place)));
+        });
+        // The first child comes next, so that objects are met in the order of encoding.
+        pending.get_mut(begun..).unwrap_or_default().reverse();
+    }
+    copy
 }
 
 /// A reference to an object that has not begun where the reference stands.
