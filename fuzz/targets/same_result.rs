@@ -48,7 +48,8 @@ fn check(name: &str, bytes: &[u8]) {
     }
     let folder = Path::new("artifacts/same_result");
     std::fs::create_dir_all(folder).expect("a folder can be made");
-    let path = folder.join(format!("crash-{:016x}", bytes.iter().fold(7_u64, |sum, byte| sum.wrapping_mul(31) ^ u64::from(*byte))));
+    let path = folder
+        .join(format!("crash-{:016x}", bytes.iter().fold(7_u64, |sum, byte| sum.wrapping_mul(31) ^ u64::from(*byte))));
     std::fs::write(&path, bytes).expect("a file can be written");
     eprintln!("{name} failed, its bytes are in {}:\n{}", path.display(), generated::program(bytes));
     std::process::exit(1);

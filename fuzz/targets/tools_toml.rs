@@ -50,8 +50,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             for (name, tool) in manifest.tools() {
                 assert!(!tool.command.is_empty());
                 let _ = tool.effects();
-                let mut capability =
-                    Capability::raw(name.get_ref(), |_, _| std::future::ready(Ok(Value::Undefined)));
+                let mut capability = Capability::raw(name.get_ref(), |_, _| std::future::ready(Ok(Value::Undefined)));
                 if let Some(schema) = &tool.input {
                     capability = capability.input_schema(serde_json::Value::Object(schema.clone()));
                 }

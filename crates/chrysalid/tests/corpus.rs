@@ -9,8 +9,7 @@ fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = files.map(|file| file.unwrap().path());
-    let mut inputs: Vec<_> =
-        paths.map(|path| (path.display().to_string(), std::fs::read(&path).unwrap())).collect();
+    let mut inputs: Vec<_> = paths.map(|path| (path.display().to_string(), std::fs::read(&path).unwrap())).collect();
     inputs.sort();
     assert!(inputs.len() >= 10, "{target} has {} inputs", inputs.len());
     inputs

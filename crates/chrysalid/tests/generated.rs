@@ -115,7 +115,7 @@ pub(crate) fn program(bytes: &[u8]) -> String {
     while !writer.rest.is_empty() && writer.statements < MAX_STATEMENTS {
         writer.statement();
     }
-    writer.text.push_str("JSON.stringify({ seen, v0, v1, v2 })\n");
+    writer.text.push_str("JSON.stringify({ seen, v0, v1, v2 }, (_, x) => (typeof x === 'bigint' ? String(x) : x))\n");
     writer.text
 }
 
@@ -219,7 +219,10 @@ impl Writer<'_> {
                 self.block();
                 let _ = writeln!(self.text, "return [x, v0]; }};");
                 let awaited = if self.below(2) == 0 { "await " } else { "" };
-                let _ = writeln!(self.text, "{awaited}f{name}({name}).then((x) => seen.push(x), (e) => seen.push(e.name));");
+                let _ = writeln!(
+                    self.text,
+                    "{awaited}f{name}({name}).then((x) => seen.push(x), (e) => seen.push(e.name));"
+                );
             }
             13 => {
                 let _ = writeln!(self.text, "setTimeout(async () => {{");
@@ -229,10 +232,17 @@ impl Writer<'_> {
             14 => {
                 let _ = writeln!(self.text, "async function* g{name}() {{");
                 self.block();
-                let _ = writeln!(self.text, "yield v1; yield v2.length; }}\nfor await (const x of g{name}()) seen.push(x);");
+                let _ = writeln!(
+                    self.text,
+                    "yield v1; yield v2.length; }}\nfor await (const x of g{name}()) seen.push(x);"
+                );
             }
             _ => {
-                let _ = writeln!(self.text, "await new Promise((done) => setTimeout(done, {}));", u32::from(self.below(6)) * 11);
+                let _ = writeln!(
+                    self.text,
+                    "await new Promise((done) => setTimeout(done, {}));",
+                    u32::from(self.below(6)) * 11
+                );
             }
         }
     }
@@ -256,22 +266,23 @@ impl Writer<'_> {
 
     fn with_expression(&mut self, before: &str, after: &str) {
         self.put(before);
+        // None grows with what was there before, so that no program meets a limit by accident.
         let expression = [
             "v0",
             "v1",
-            "v2",
+            "String(v2).slice(0, 30)",
             "v0 + 1",
-            "v1 + v0",
+            "String(v1 + v0).slice(0, 20)",
             "seen.length",
-            "({ a: v0, b: [v1] })",
-            "v2.map((x) => x + v1)",
+            "({ a: String(v0).slice(0, 9), b: [seen.length] })",
+            "v2.map((x) => String(x).slice(0, 9))",
             "Math.random() < 0.5",
             "10n ** 20n",
             "new Date(0)",
             "undefined",
             "[...'é😀']",
             "/a/.test(v1)",
-            "v2.at(-1)",
+            "[...new Set(v2.map(String))].length",
             "-0",
         ][usize::from(self.below(16))];
         self.put(expression);

@@ -46,8 +46,25 @@ const KEYS: &[&str] = &[
     "b",
 ];
 const WORDS: &[&str] = &[
-    "object", "array", "string", "number", "integer", "boolean", "null", "#", "#/$defs/a", "#/$defs/b", "#/properties/a",
-    "#/definitions/a", "date-time", "email", "a", "b", "*/", "</tools>", "[a-z]+",
+    "object",
+    "array",
+    "string",
+    "number",
+    "integer",
+    "boolean",
+    "null",
+    "#",
+    "#/$defs/a",
+    "#/$defs/b",
+    "#/properties/a",
+    "#/definitions/a",
+    "date-time",
+    "email",
+    "a",
+    "b",
+    "*/",
+    "</tools>",
+    "[a-z]+",
 ];
 
 /// Characters of declarations that are shown in full.

@@ -41,10 +41,8 @@ fn goes_to_json_and_back(value: &Value) {
 
 fn is_shown_within_bounds(value: &Value, choice: usize) {
     let layout = if choice & 1 == 0 { Layout::Line } else { Layout::Broken { columns: choice } };
-    let styles = [
-        Style::default(),
-        Style { layout, depth: choice % 64, items: choice % 16, text: choice, bytes: choice * 4 },
-    ];
+    let styles =
+        [Style::default(), Style { layout, depth: choice % 64, items: choice % 16, text: choice, bytes: choice * 4 }];
     for style in styles {
         for text in [render(value, &style), console_line(value, &style)] {
             assert!(text.len() <= style.bytes, "{} bytes, not {}", text.len(), style.bytes);
