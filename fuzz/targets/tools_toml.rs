@@ -17,8 +17,6 @@ mod arguments {
 
 /// What the command line's refusal is to the reader of the file.
 mod exit {
-    use std::path::Path;
-
     pub(crate) struct Refusal {
         pub(crate) message: String,
     }
@@ -27,14 +25,26 @@ mod exit {
         pub(crate) fn usage(message: impl Into<String>) -> Self {
             Self { message: message.into() }
         }
+    }
+}
 
-        pub(crate) fn unreadable(_: &Path, error: &std::io::Error) -> Self {
-            Self::usage(error.to_string())
-        }
+/// No file is read here.
+mod text_file {
+    use std::path::Path;
 
-        pub(crate) fn within(self, _: &Path) -> Self {
-            self
+    use super::exit::Refusal;
+
+    pub(crate) struct Wrong;
+
+    impl Wrong {
+        #[allow(clippy::unused_self)]
+        pub(crate) fn refusal(self, what: &str, _: &Path) -> Refusal {
+            Refusal::usage(what)
         }
+    }
+
+    pub(crate) fn of_regular(_: &Path, _: usize) -> Result<String, Wrong> {
+        Err(Wrong)
     }
 }
 
