@@ -46,8 +46,8 @@ impl<'a> Rewriter<'a> {
         let mut members = Members { name, known: HashMap::new(), outer: &self.enums, next: Some(0.0) };
         let mut changes = Vec::with_capacity(declaration.body.members.len());
         for member in &declaration.body.members {
-            match members.member(member, self.source) {
-                Ok(text) => changes.push((member.span, text)),
+            match members.member(member) {
+                Ok(change) => changes.push((member, change)),
                 Err((message, hint)) => return self.refuse(member.span.start, message, hint),
             }
         }
@@ -55,14 +55,39 @@ impl<'a> Rewriter<'a> {
         self.enums.insert(name, known);
         let body = declaration.body.span;
         self.edits.replace(Span::new(declaration.span.start, body.start + 1), format!("const {name} = ({name} => {{"));
-        for (span, text) in changes {
-            self.edits.replace(span, text);
+        for (member, change) in changes {
+            let span = member.span;
+            match change {
+                Change::Whole(text) => self.edits.replace(span, text),
+                Change::Around { initializer, before, after, uses } => {
+                    if let Some(expression) = &member.initializer {
+                        self.visit_expression(expression);
+                    }
+                    self.edits.replace(Span::new(span.start, initializer.start), before);
+                    for (span, text) in uses {
+                        self.edits.replace(span, text);
+                    }
+                    self.edits.insert(initializer.end, after);
+                }
+            }
             if let Some(comma) = self.next_if(span.end, ',') {
                 self.edits.blank(comma, comma + 1);
             }
         }
         self.edits.replace(Span::new(body.end - 1, body.end), format!("return {name}; }})({{}});"));
     }
+}
+
+/// What becomes of a member.
+enum Change {
+    Whole(String),
+    /// Text around an initializer, in which members of the same enum are written in full.
+    Around {
+        initializer: Span,
+        before: String,
+        after: String,
+        uses: Vec<(Span, String)>,
+    },
 }
 
 struct Members<'r, 'a> {
@@ -74,7 +99,7 @@ struct Members<'r, 'a> {
 }
 
 impl<'a> Members<'_, 'a> {
-    fn member(&mut self, member: &TSEnumMember<'a>, source: &str) -> Result<String, (String, &'static str)> {
+    fn member(&mut self, member: &TSEnumMember<'a>) -> Result<Change, (String, &'static str)> {
         let (name, enumeration) = (member_name(&member.id), self.name);
         let quoted = quote(&name);
         let value = match &member.initializer {
@@ -87,24 +112,23 @@ impl<'a> Members<'_, 'a> {
             Some(Constant::Number(number)) => Some(number + 1.0),
             _ => None,
         };
-        let text = match (&value, &member.initializer) {
+        let change = match (&value, &member.initializer) {
             (Some(Constant::Number(number)), _) => {
-                format!("{enumeration}[{enumeration}[{quoted}] = {}] = {quoted};", number_text(*number))
+                Change::Whole(format!("{enumeration}[{enumeration}[{quoted}] = {}] = {quoted};", number_text(*number)))
             }
-            (Some(Constant::Text(text)), _) => format!("{enumeration}[{quoted}] = {};", quote(text)),
+            (Some(Constant::Text(text)), _) => Change::Whole(format!("{enumeration}[{quoted}] = {};", quote(text))),
             (None | Some(Constant::LongText), Some(initializer)) => {
-                let is_text = value.is_some() || is_text(initializer);
-                let value = self.computed(initializer, source);
-                if is_text {
-                    format!("{enumeration}[{quoted}] = {value};")
+                let (before, after) = if value.is_some() || is_text(initializer) {
+                    (format!("{enumeration}[{quoted}] = "), ";".to_owned())
                 } else {
-                    format!("{enumeration}[{enumeration}[{quoted}] = {value}] = {quoted};")
-                }
+                    (format!("{enumeration}[{enumeration}[{quoted}] = "), format!("] = {quoted};"))
+                };
+                Change::Around { initializer: initializer.span(), before, after, uses: self.uses(initializer) }
             }
-            (_, None) => String::new(),
+            (_, None) => Change::Whole(String::new()),
         };
         self.known.insert(name, value);
-        Ok(text)
+        Ok(change)
     }
 
     /// The value of an expression over literals and members, if it has one here.
@@ -173,23 +197,12 @@ impl<'a> Members<'_, 'a> {
         Some(Constant::text(text))
     }
 
-    /// The text of an expression in which members of this enum stand for themselves.
-    fn computed(&self, expression: &Expression<'a>, source: &str) -> String {
+    /// Where an expression names members of this enum, and what stands there outside of TypeScript.
+    fn uses(&self, expression: &Expression<'a>) -> Vec<(Span, String)> {
         let mut uses = Uses { known: &self.known, found: Vec::new() };
         uses.visit_expression(expression);
-        let Span { start, end, .. } = expression.span();
-        let mut text = String::new();
-        let mut cursor = start;
-        for (span, name) in uses.found {
-            text.push_str(super::part(source, cursor, span.start));
-            text.push_str(self.name);
-            text.push('[');
-            text.push_str(&quote(name));
-            text.push(']');
-            cursor = span.end;
-        }
-        text.push_str(super::part(source, cursor, end));
-        text
+        let found = uses.found.into_iter();
+        found.map(|(span, name)| (span, format!("{}[{}]", self.name, quote(name)))).collect()
     }
 }
 

@@ -25,6 +25,11 @@ fn enums() {
         "const enum K { A = 1, B }\nK.B",
         "const K = (K => { K[K[\"A\"] = 1] = \"A\";  K[K[\"B\"] = 2] = \"B\"; return K; })({});\nK.B",
     );
+    // Types within a value are blanked as anywhere.
+    becomes(
+        "enum E { A = x! << 1, B = (A as any).c, C = f<number>(2) as 3 }",
+        "const E = (E => { E[E[\"A\"] = x  << 1] = \"A\";  E[E[\"B\"] = (E[\"A\"]       ).c] = \"B\";  E[E[\"C\"] = f        (2)     ] = \"C\"; return E; })({});",
+    );
     becomes("declare enum Q { A }", "                    ");
     becomes("export enum R { A }\nR.A", "       const R = (R => { R[R[\"A\"] = 0] = \"A\"; return R; })({});\nR.A");
     becomes(
@@ -378,7 +383,7 @@ fn places_are_those_of_the_source_r25() {
     assert_eq!(original("```ts\nlet a: Map<\"日本\", 1> = 1; null.f()\n```", "f("), (2, 31));
     assert_eq!(original("import { a as b } from \"m\"; null.f(b)", "f("), (1, 34));
     assert_eq!(original("import {\n  a,\n} from \"m\"; null.f(a)", "f("), (3, 18));
-    assert_eq!(original("enum E { A, B = x.y } null.f()", "x.y"), (1, 13));
+    assert_eq!(original("enum E { A, B = x.y } null.f()", "x.y"), (1, 17));
     assert_eq!(original("enum E { A, B = x.y } null.f()", "f("), (1, 28));
     assert_eq!(original("await import(\"a\"); null.f()", "f("), (1, 25));
     assert_eq!(original("x\n{ \"a\": null.f(), b }", "f("), (2, 13));
