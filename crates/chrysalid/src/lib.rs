@@ -43,6 +43,9 @@ mod clock;
 mod engine;
 mod error;
 mod event;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod key;
 mod limits;
 mod module;

@@ -19,8 +19,12 @@ mod cases_o;
 mod cases_r;
 mod cases_t;
 mod console;
+#[cfg(feature = "fuzzing")]
+mod corpus;
 mod data_work;
 mod garbage;
+#[cfg(feature = "fuzzing")]
+mod generated;
 mod hostile_globals;
 mod limits;
 mod locale;

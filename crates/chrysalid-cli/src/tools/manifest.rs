@@ -127,7 +127,7 @@ impl Manifest {
         Self::parse(path, text)
     }
 
-    fn parse(path: &Path, text: String) -> Result<Self, Refusal> {
+    pub(crate) fn parse(path: &Path, text: String) -> Result<Self, Refusal> {
         let mut manifest = Self { path: path.to_owned(), text, tools: BTreeMap::new() };
         match toml::from_str::<Document>(&manifest.text) {
             Ok(document) => manifest.tools = document.tools,
@@ -242,5 +242,18 @@ mod tests {
         }
         assert!(parse("[tools.a]\ncommand = ").is_err_and(|message| message.starts_with("tools.toml:2: ")));
         assert!(parse("[tools.a]\ncommand = [\"x\"]\nconcurrency = 0").is_err());
+    }
+    #[test]
+    fn kept_inputs_of_the_fuzz_target_are_read_or_refused_with_a_line() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/tools_toml");
+        let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+        assert!(files.len() >= 10, "{} inputs", files.len());
+        for file in files {
+            let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+            let Err(message) = parse(&text) else { continue };
+            let line = message.strip_prefix("tools.toml:").and_then(|rest| rest.split(':').next()?.parse().ok());
+            let lines = 1..=text.matches('\n').count() + 1;
+            assert!(line.is_some_and(|line: usize| lines.contains(&line)), "{}: {message}", file.display());
+        }
     }
 }

@@ -25,6 +25,11 @@ fn enums() {
         "const enum K { A = 1, B }\nK.B",
         "const K = (K => { K[K[\"A\"] = 1] = \"A\";  K[K[\"B\"] = 2] = \"B\"; return K; })({});\nK.B",
     );
+    // Types within a value are blanked as anywhere.
+    becomes(
+        "enum E { A = x! << 1, B = (A as any).c, C = f<number>(2) as 3 }",
+        "const E = (E => { E[E[\"A\"] = x  << 1] = \"A\";  E[E[\"B\"] = (E[\"A\"]       ).c] = \"B\";  E[E[\"C\"] = f        (2)     ] = \"C\"; return E; })({});",
+    );
     becomes("declare enum Q { A }", "                    ");
     becomes("export enum R { A }\nR.A", "       const R = (R => { R[R[\"A\"] = 0] = \"A\"; return R; })({});\nR.A");
     becomes(

@@ -1,0 +1,23 @@
+//! What fuzz targets and the test over their corpus check, one function a target. Not part of the API.
+//!
+//! Each takes the bytes of one input and panics where something does not hold. None of them needs the engine.
+
+#![allow(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    reason = "a check that does not hold ends in a panic"
+)]
+
+mod bytes;
+mod report;
+mod schema;
+mod snapshot;
+mod text;
+mod value;
+
+pub use report::report;
+pub use schema::catalogue;
+pub use snapshot::snapshot_decoding;
+pub use text::transform;
+pub use value::value_decoding;

@@ -1,0 +1,1 @@
+abstract class A { abstract b(): void; declare c: number; [k: string]: any; static { } accessor d = 1 }

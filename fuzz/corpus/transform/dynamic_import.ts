@@ -1,0 +1,1 @@
+const m = await import("x" + 1); m.default

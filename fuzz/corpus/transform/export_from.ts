@@ -1,0 +1,1 @@
+export * from "a"; export { b as c } from "d"; export { x }; let x = 1

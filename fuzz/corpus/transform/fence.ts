@@ -1,0 +1,3 @@
+```js
+await tools.a({})
+```

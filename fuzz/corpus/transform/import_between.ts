@@ -1,0 +1,2 @@
+a;
+import { a } from "b"

@@ -1,0 +1,1 @@
+const a = <div>{1}</div>

@@ -1,0 +1,1 @@
+for (const a of [1]) { try { return a } finally { 1 } }

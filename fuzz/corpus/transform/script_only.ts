@@ -1,0 +1,2 @@
+var await = 1; with (a) { 010 }
+await

@@ -1,0 +1,1 @@
+using a = b; { await using c = d }
