@@ -119,6 +119,20 @@
 #define BOARD_HEAP_BYTES 60
 #define BOARD_SIZE 64
 
+/* Bits of `weakened`, an address that only the build for tests exports: see defence.h. */
+#define ABI_EXPORT_WEAKENED "weakened"
+#define DEFENCE_MEMORY_HEADROOM 0
+#define DEFENCE_MEMORY_STOP 1
+#define DEFENCE_FROZEN_TOOLS 2
+#define DEFENCE_BARE_TOOLS 3
+#define DEFENCE_PLAIN_ANSWERS 4
+#define DEFENCE_DEFINED_PROPERTIES 5
+#define DEFENCE_STACKS_RESET 6
+#define DEFENCE_JOBS_DROPPED 7
+#define DEFENCE_STOP_ENDS_JOBS 8
+#define DEFENCE_FAILURE_ENDS_JOBS 9
+#define DEFENCE_GETTERS_UNRUN 10
+
 /* Value tags. */
 #define TAG_UNDEFINED 0x00
 #define TAG_NULL 0x01

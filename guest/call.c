@@ -180,14 +180,16 @@ static JSValue new_tool(JSValueConst name)
 {
     JSValue tool = JS_NewCFunctionData(context, tool_call, 1, 0, 1, &name);
 
-    if (!JS_IsException(tool))
+    if (!JS_IsException(tool) && STANDS(DEFENCE_BARE_TOOLS))
         JS_SetPrototypeInternal(context, tool, JS_NULL, false);
     return tool;
 }
 
 static JSValue new_space(void)
 {
-    return JS_NewObjectProtoClass(context, JS_NULL, tools_class);
+    JSValueConst proto = STANDS(DEFENCE_BARE_TOOLS) ? JS_NULL : context->class_proto[JS_CLASS_OBJECT];
+
+    return JS_NewObjectProtoClass(context, proto, tools_class);
 }
 
 /* Walks `a.b.c` from the root, making namespaces on the way, and puts a tool at the end; hidden from enumeration if it is
@@ -242,7 +244,8 @@ static int tools_publish(JSValue root)
 {
     JSProperty *property;
 
-    tools_freeze(root);
+    if (STANDS(DEFENCE_FROZEN_TOOLS))
+        tools_freeze(root);
     if (!find_own_property(&property, JS_VALUE_GET_OBJ(context->global_obj), tools_atom))
         return JS_DefinePropertyValue(context, context->global_obj, tools_atom, root, JS_PROP_ENUMERABLE) < 0 ? -1 : 0;
     set_value(context, &property->u.value, root);
@@ -302,6 +305,20 @@ static JSValue answer_error(struct decoder *d)
     return decode_object_into(d, error, 0);
 }
 
+/* By the engine's own fulfil. Resolving would look up `then` on the value. */
+static void answer_promise(JSValueConst promise, JSValueConst value, bool is_error)
+{
+    JSValue resolving[2];
+
+    if (STANDS(DEFENCE_PLAIN_ANSWERS)) {
+        fulfill_or_reject_promise(context, promise, value, is_error);
+    } else if (!js_create_resolving_functions(context, resolving, promise)) {
+        JS_FreeValue(context, JS_Call(context, resolving[is_error], JS_UNDEFINED, 1, &value));
+        JS_FreeValue(context, resolving[0]);
+        JS_FreeValue(context, resolving[1]);
+    }
+}
+
 /* Each answer is decoded within its own bytes: one that cannot be decoded must not be read on as the next. */
 static int answer_one(struct decoder *d)
 {
@@ -339,7 +356,7 @@ static int answer_one(struct decoder *d)
         is_error = true;
     }
     if (!JS_IsUndefined(promise))
-        fulfill_or_reject_promise(context, promise, value, is_error);
+        answer_promise(promise, value, is_error);
     JS_FreeValue(context, promise);
     JS_FreeValue(context, value);
     return 0;

@@ -133,7 +133,12 @@ static JSValue decode_object_into(struct decoder *d, JSValue object, uint32_t de
         if (atom == JS_ATOM_NULL)
             goto fail;
         value = decode_value(d, depth + 1);
-        defined = JS_IsException(value) ? -1 : JS_DefinePropertyValue(context, object, atom, value, JS_PROP_C_W_E);
+        if (JS_IsException(value))
+            defined = -1;
+        else if (STANDS(DEFENCE_DEFINED_PROPERTIES))
+            defined = JS_DefinePropertyValue(context, object, atom, value, JS_PROP_C_W_E);
+        else
+            defined = JS_SetProperty(context, object, atom, value);
         JS_FreeAtom(context, atom);
         if (defined < 0)
             goto fail;

@@ -11,7 +11,7 @@ static JSValue own_property(struct encoder *e, JSObject *object, JSAtom atom, bo
     JSValue value;
 
     *accessor = false;
-    if (e->mode == ENCODE_STRICT)
+    if (e->mode == ENCODE_STRICT || !STANDS(DEFENCE_GETTERS_UNRUN))
         return JS_GetProperty(context, JS_MKPTR(JS_TAG_OBJECT, object), atom);
     *accessor = own_data(object, atom, &value) == OWN_ACCESSOR;
     return value;

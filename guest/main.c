@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "defence.h"
 
 #include "quickjs.h"
 #include "alloc.c"
@@ -185,7 +186,8 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
         return STATUS_BAD_MESSAGE;
     program.number = number;
     board.program = PROGRAM_RUNNING;
-    stacks_reset();
+    if (STANDS(DEFENCE_STACKS_RESET))
+        stacks_reset();
     board.memory_hits = 0;
     memory.limit = memory.bound;
     if (memory_is_tight()) {
@@ -216,7 +218,8 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
 /* Stopped, or failed: nothing of it runs any more. */
 static bool program_is_over(void)
 {
-    return board.stop || board.program == PROGRAM_REJECTED;
+    return (board.stop && STANDS(DEFENCE_STOP_ENDS_JOBS)) ||
+           (board.program == PROGRAM_REJECTED && STANDS(DEFENCE_FAILURE_ENDS_JOBS));
 }
 
 EXPORT(ABI_EXPORT_PUMP) int export_pump(void)
@@ -317,9 +320,11 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     board.program = PROGRAM_NONE;
     if (JS_HasException(context))
         drop_exception();
-    jobs_clear();
-    timers_clear();
-    calls_clear();
+    if (STANDS(DEFENCE_JOBS_DROPPED)) {
+        jobs_clear();
+        timers_clear();
+        calls_clear();
+    }
     modules_give_up();
     failures_clear();
     console_finish();

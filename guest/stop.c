@@ -47,10 +47,11 @@ static void memory_exhausted(void)
 {
     board.memory_hits++;
     if (board.memory_hits == 1) {
-        memory.limit += MEMORY_HEADROOM;
+        if (STANDS(DEFENCE_MEMORY_HEADROOM))
+            memory.limit += MEMORY_HEADROOM;
         return;
     }
-    if (board.program == PROGRAM_NONE)
+    if (board.program == PROGRAM_NONE || !STANDS(DEFENCE_MEMORY_STOP))
         return;
     if (board.stop == STOP_NONE)
         board.stop = STOP_MEMORY;

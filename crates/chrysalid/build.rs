@@ -11,7 +11,7 @@ mod guest;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use guest::{Error, Result};
+use guest::{Error, Kind, Result};
 
 fn main() {
     println!("cargo::rerun-if-env-changed=CHRYSALID_GUEST");
@@ -36,6 +36,10 @@ fn embed() -> Result<()> {
     guest::write(&path, &wasm)?;
     println!("cargo::rustc-env=CHRYSALID_GUEST_WASM={}", path.display());
     println!("cargo::rustc-env=CHRYSALID_GUEST_SHA256={}", guest::sha256(&wasm));
+    if env::var_os("CARGO_FEATURE_WEAKEN").is_some() {
+        let weakened = guest::build(&source(&package), target(&out), Kind::Weakened)?;
+        println!("cargo::rustc-env=CHRYSALID_WEAKENED_WASM={}", weakened.path.display());
+    }
     Ok(())
 }
 
@@ -52,10 +56,14 @@ fn find(package: &Path, out: &Path) -> Result<PathBuf> {
     }
     // Relative for Cargo, which may keep the line for another checkout with the same target directory.
     println!("cargo::rerun-if-changed=../../guest");
-    let source = package.ancestors().nth(2).unwrap_or(package).join("guest");
-    let built = guest::build(&source, target(out))?;
+    let built = guest::build(&source(package), target(out), Kind::Shipped)?;
     built.pinned.admit(&built.found)?;
     Ok(built.path)
+}
+
+/// The repository's `guest/` folder.
+fn source(package: &Path) -> PathBuf {
+    package.ancestors().nth(2).unwrap_or(package).join("guest")
 }
 
 /// Cargo marks the target directory with `CACHEDIR.TAG`, wherever its settings have put it.

@@ -43,7 +43,7 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
     let metadata = crate::metadata()?;
     let target = PathBuf::from(crate::text(&metadata, "target_directory"));
     let folder = crate::root().join("guest");
-    let guest = build::build(&folder, &target)?;
+    let guest = build::build(&folder, &target, build::Kind::Shipped)?;
     let native = native(&folder, &target, &guest.pinned.zig)?;
     program(&metadata)?;
 

@@ -21,7 +21,7 @@ pub(crate) fn build(lockfile: Lockfile) -> Result<ExitCode> {
     let metadata = crate::metadata()?;
     let target = Path::new(crate::text(&metadata, "target_directory"));
 
-    let built = build::build(&folder, target)?;
+    let built = build::build(&folder, target, build::Kind::Shipped)?;
     println!("path    {}", built.path.display());
     println!("bytes   {}", build::read(&built.path)?.len());
     println!("sha256  {}", built.found.guest_sha256);

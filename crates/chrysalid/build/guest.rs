@@ -59,6 +59,23 @@ const UNITS: &[&str] = &["guest/main.c", "libregexp.c", "libunicode.c", "dtoa.c"
 const UNSET: &[&str] =
     &["CCC_OVERRIDE_OPTIONS", "CPATH", "C_INCLUDE_PATH", "SOURCE_DATE_EPOCH", "ZIG_LIB_DIR", "ZIG_LIBC"];
 
+/// What the build for tests has beside [`FLAGS`]: single defences of it can be taken away.
+const WEAKENED: &[&str] = &["-DCHRYSALID_WEAKENED", "-Wl,--export=weakened"];
+
+/// Which of the two guests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Shipped,
+    Weakened,
+}
+
+impl Kind {
+    fn flags(self) -> Vec<&'static str> {
+        let more = if self == Self::Weakened { WEAKENED } else { &[] };
+        FLAGS.iter().chain(more).copied().collect()
+    }
+}
+
 /// A guest that was built, or found already built from the same inputs.
 pub(crate) struct Guest {
     pub(crate) path: PathBuf,
@@ -70,17 +87,17 @@ pub(crate) struct Guest {
 
 /// Builds what `folder` (the repository's `guest/`) holds. It does not compare the result with `guest.lock`: see
 /// [`Lock::admit`].
-pub(crate) fn build(folder: &Path, target: &Path) -> Result<Guest> {
+pub(crate) fn build(folder: &Path, target: &Path, kind: Kind) -> Result<Guest> {
     let pinned = Lock::read(folder)?;
     let source = Source::read(folder)?;
     let work = target.join("guest");
     create_folder(&work)?;
     let _held = hold(&work.join("lock"))?;
 
-    let path = work.join(format!("{}.wasm", source.hash(&[FLAGS, UNITS, &[&pinned.zig]])));
+    let path = work.join(format!("{}.wasm", source.hash(&[&kind.flags(), UNITS, &[&pinned.zig]])));
     if !path.exists() {
         let zig = zig::find(&pinned.zig, folder, target)?;
-        compile(&zig, &source, &work, &path)?;
+        compile(&zig, &source, kind, &work, &path)?;
     }
     let found = Lock {
         quickjs_ng: source.quickjs_ng,
@@ -98,11 +115,11 @@ pub(crate) fn hold(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-fn compile(zig: &Path, source: &Source, work: &Path, to: &Path) -> Result<()> {
+fn compile(zig: &Path, source: &Source, kind: Kind, work: &Path, to: &Path) -> Result<()> {
     let stage = work.join("stage");
     source.lay_out(&stage)?;
     let mut command = Command::new(zig);
-    command.args(FLAGS).args(UNITS).current_dir(&stage);
+    command.args(kind.flags()).args(UNITS).current_dir(&stage);
     for variable in UNSET {
         command.env_remove(variable);
     }

@@ -40,6 +40,11 @@ mod call;
 mod capability;
 mod catalogue;
 mod clock;
+#[cfg(not(feature = "weaken"))]
+mod defence;
+#[cfg(feature = "weaken")]
+#[doc(hidden)]
+pub mod defence;
 mod engine;
 mod error;
 mod event;

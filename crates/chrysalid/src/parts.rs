@@ -6,6 +6,7 @@
 mod call;
 mod capability;
 mod catalogue;
+mod defence;
 mod error;
 pub mod fuzzing;
 mod key;

@@ -5,16 +5,10 @@ use std::time::Duration;
 use chrysalid::{Capabilities, ErrorKind, Failure, FailureKind, Heap, Session, SessionOptions, Value};
 use serde_json::json;
 
-use crate::support::{ENGINE, World, eval, fails, json, run, session, text, with_limits};
+use crate::support::{ENGINE, World, cpu, eval, fails, json, run, session, text, with_limits};
 
 fn limited(change: impl FnOnce(&mut chrysalid::Limits)) -> Session {
     ENGINE.session_with(&Capabilities::none(), with_limits(change)).unwrap()
-}
-
-/// CPU time that this thread has used.
-fn cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
 // ---- memory ----

@@ -1,5 +1,7 @@
 //! Text of third parties as comment lines: nothing in it can end the comment, open a fence or a tag, or hide.
 
+use crate::defence::{Defence, stands};
+
 /// Characters of one comment; what is over is cut with [`CUT`].
 const MAX_CHARACTERS: usize = 1_000;
 /// Lines of one comment.
@@ -109,6 +111,9 @@ fn take(text: &str, max: usize) -> (String, bool) {
 }
 
 fn neutral(text: &str) -> String {
+    if !stands(Defence::CommentText) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len() + 16);
     let mut chars = text.chars().peekable();
     let mut in_tag = false;

@@ -3,6 +3,7 @@
 //! What is guarded stays so when it is cut or when other guarded text follows it: a `<` is escaped, too, where only the
 //! beginning of a tag's name, or nothing at all, can be seen after it.
 
+use crate::defence::{Defence, stands};
 use crate::value::printable;
 
 /// The tags of a report's text, in their order.
@@ -59,6 +60,9 @@ fn forgeries(text: &str) -> impl Iterator<Item = usize> {
 
 /// Whether this reads as a tag after its `<`. Looks no further than the next `<`, so that all of a text takes linear time.
 fn begins_tag(text: &str) -> bool {
+    if !stands(Defence::ReportTags) {
+        return false;
+    }
     let name = text.trim_start_matches(|symbol: char| symbol.is_whitespace() || symbol == '/' || is_unseen(symbol));
     let letters = name.chars().filter(|symbol| !is_unseen(*symbol)).flat_map(char::to_uppercase);
     let begins = |tag: &str| {

@@ -7,15 +7,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, decide};
+use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, RuleOfTwo, Rules, decide};
 use sha2::{Digest, Sha256};
 
 use super::Session;
 use super::imports::Request;
 use super::lookup::{DESCRIBE, SEARCH};
-use super::state::{Answer, AnswerError, OpenCall, StoredCall};
+use super::state::{Answer, AnswerError, OpenCall, Program, StoredCall};
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
+use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
 use crate::key::hex;
@@ -67,7 +68,7 @@ impl Session {
     fn refused_enough(&self, name: &str) -> Option<ToolError> {
         let bound = self.limits.calls.saturating_add(MORE_REFUSED);
         let refused = self.state.program.as_ref().is_some_and(|program| program.refused >= bound);
-        refused.then(|| {
+        (refused && stands(Defence::RefusedBudget)).then(|| {
             let message = format!("{name}: {bound} calls of this program were refused already");
             ToolError::named("CallBudgetExceeded", message)
         })
@@ -82,7 +83,7 @@ impl Session {
             .get(name)
             .cloned()
             .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
-        let argument = wire::decode(argument, &self.bounds(self.limits.argument_size)).map_err(|error| {
+        let argument = wire::decode(argument, &self.argument_bounds()).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
             ToolError::named(kind, format!("{name}: {error}"))
         })?;
@@ -99,14 +100,14 @@ impl Session {
             Value::Undefined | Value::Null => Value::Object(Object::default()),
             argument => argument,
         };
-        if let Some(schema) = capability.schema() {
+        if let Some(schema) = capability.schema().filter(|_| stands(Defence::Schema)) {
             schema.check(&argument, self.limits.argument_size).map_err(ToolError::input)?;
         }
-        let bytes = wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size))
+        let bytes = wire::encode_canonical(&argument, &self.argument_bounds())
             .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
         Ok(Checked {
             definition: capability.definition(),
-            asks: capability.asks(&argument),
+            asks: capability.asks(&argument) && stands(Defence::Approval),
             effects: self.effects_of(capability),
             bytes,
         })
@@ -125,14 +126,16 @@ impl Session {
         };
         let over = |message: String| Err(ToolError::named("CallBudgetExceeded", message));
         let name = capability.name();
-        if program.calls_made >= self.limits.calls {
+        if program.calls_made >= self.limits.calls && stands(Defence::CallBudget) {
             return over(format!("{name}: this program may make {} calls and has made them", self.limits.calls));
         }
         let by_name = program.calls_by_name.get(name).copied().unwrap_or(0);
-        if let Some(bound) = capability.max_calls_limit().filter(|bound| by_name >= *bound) {
+        if let Some(bound) =
+            capability.max_calls_limit().filter(|bound| by_name >= *bound && stands(Defence::ToolBudget))
+        {
             return over(format!("{name}: this program may call it {bound} times and has done so"));
         }
-        if held.saturating_add(bytes) > self.limits.host_memory {
+        if held.saturating_add(bytes) > self.limits.host_memory && stands(Defence::HostMemory) {
             return over(format!("{name}: calls hold more than {} bytes of the host", self.limits.host_memory));
         }
         program.calls_made += 1;
@@ -151,7 +154,9 @@ impl Session {
 
     fn rule(&mut self, number: u32, name: &str, checked: Checked) {
         let request = PolicyRequest { name, effects: checked.effects, ask: checked.asks };
-        let ruling = decide(&request, &self.state.taint, &self.making.engine.rules(&self.capabilities));
+        let rules = self.making.engine.rules(&self.capabilities);
+        let rules = if stands(Defence::RuleOfTwo) { rules } else { Rules::with_rule_of_two(RuleOfTwo::Off) };
+        let ruling = decide(&request, &self.state.taint, &rules);
         let open = OpenCall {
             argument: checked.bytes,
             definition: checked.definition,
@@ -165,7 +170,9 @@ impl Session {
         match ruling {
             Ruling::Allow => self.allow(number, name, open),
             Ruling::Ask { reasons } => {
-                if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize {
+                if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize
+                    && stands(Defence::PendingApprovals)
+                {
                     let bound = self.limits.pending_approvals;
                     let error = ToolError::named(
                         "CallBudgetExceeded",
@@ -202,7 +209,7 @@ impl Session {
             return self.answer_error(number, CallStatus::Failed, error);
         };
         let bytes = edited.as_ref().or(call.open.as_ref().map(|open| &open.argument));
-        let argument = bytes.and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok());
+        let argument = bytes.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
         let checked = argument
             .ok_or_else(|| ToolError::input(format!("{name}: the arguments cannot be read")))
             .and_then(|argument| self.check_argument(&capability, argument));
@@ -240,6 +247,10 @@ impl Session {
             .capabilities
             .get(name)
             .ok_or_else(|| ToolError::named("ToolUnavailable", format!("{name} is not available")))?;
+        if !stands(Defence::EditsChecked) {
+            let bounds = self.argument_bounds();
+            return wire::encode_canonical(argument, &bounds).map_err(|error| ToolError::input(error.to_string()));
+        }
         Ok(self.check_argument(capability, argument.clone())?.bytes)
     }
 
@@ -262,7 +273,7 @@ impl Session {
         };
         let running = self.state.calls.count(CallStatus::Started);
         let same = self.state.calls.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
-        if running >= self.limits.calls_in_flight as usize
+        if running >= self.limits.calls_in_flight as usize && stands(Defence::CallsInFlight)
             || running > 0 && self.in_flight_memory(number) > self.limits.host_memory
             || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
         {
@@ -280,7 +291,7 @@ impl Session {
     fn hand_out(&mut self, number: u32, name: String, handler: Option<Arc<dyn Handler>>) -> Option<Call> {
         let now = self.meter.last_host_millis();
         let id = self.id_of(number);
-        let bounds = self.bounds(self.limits.argument_size);
+        let bounds = self.argument_bounds();
         let session = self.state.session;
         let call = self.state.calls.get_mut(number)?;
         let open = call.open.as_mut()?;
@@ -373,7 +384,8 @@ impl Session {
             return;
         };
         let (id, name) = (call.id(number), call.name.clone());
-        if let Some(program) = self.state.program.as_mut().filter(|program| program.number == id.program) {
+        let its_own = |program: &&mut Program| program.number == id.program || !stands(Defence::JobsDropped);
+        if let Some(program) = self.state.program.as_mut().filter(its_own) {
             program.answers.push(Answer { call: number, result, module: false });
         }
         self.tell(&Event::CallEnded { id, name: &name, status });

@@ -4,6 +4,7 @@
 use super::Session;
 use super::state::{AnswerError, StoredDecision};
 use crate::call::{CallId, CallResult, CallStatus, Decision, ToolError};
+use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Value, wire};
@@ -22,7 +23,8 @@ impl Session {
             Some(CallStatus::Queued | CallStatus::Waiting) => {
                 return Err(Error::new(ErrorKind::NotWaiting, format!("call {id} has not begun")));
             }
-            _ => return Err(self.already(id)),
+            _ if stands(Defence::SettledOnce) => return Err(self.already(id)),
+            _ => {}
         }
         if self.state.calls.get(number).is_some_and(|call| call.name == abi::MODULE_CALL) {
             self.module_settled(number, result);
@@ -41,11 +43,12 @@ impl Session {
         // The program must see that a person changed what it asked for, or it asks again.
         let edited = call
             .and_then(|call| call.edited.as_deref())
-            .and_then(|bytes| wire::decode(bytes, &self.bounds(self.limits.argument_size)).ok());
+            .and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
         if let (Some(edited), Value::Object(object)) = (edited, &mut value) {
             object.insert("edited_by_human", edited);
         }
-        match wire::encode(&value, &self.bounds(self.limits.call_result_size)) {
+        let bound = if stands(Defence::CallResultSize) { self.limits.call_result_size } else { usize::MAX };
+        match wire::encode(&value, &self.bounds(bound)) {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
                 let error = ToolError::named("ResultTooLarge", format!("result of {name}: {error}"));
@@ -72,11 +75,11 @@ impl Session {
                 _ => self.already(id),
             });
         }
-        if call.open.as_ref().is_none_or(|open| open.decision.is_some()) {
+        if call.open.as_ref().is_none_or(|open| open.decision.is_some()) && stands(Defence::DecidedOnce) {
             let message = format!("call {id} has its decision already; the next step carries it out");
             return Err(Error::new(ErrorKind::AlreadyDecided, message));
         }
-        if !call.allowed().contains(&decision.kind()) {
+        if !call.allowed().contains(&decision.kind()) && stands(Defence::AllowedDecisions) {
             return Err(Error::new(
                 ErrorKind::DecisionNotAllowed,
                 format!("call {id} is {}, and does not take {:?}", call.status.name(), decision.kind()),

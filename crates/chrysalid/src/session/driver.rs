@@ -18,6 +18,7 @@ use super::state::{Phase, Program, StoredLine};
 use super::{Doing, Session};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, to_millis};
+use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
@@ -50,7 +51,7 @@ impl Session {
         if self.state.program.is_some() {
             return Err(self.occupied());
         }
-        if source.len() > self.limits.source_size {
+        if source.len() > self.limits.source_size && stands(Defence::SourceSize) {
             return Err(Error::new(
                 ErrorKind::SourceTooLarge,
                 format!("source of {} bytes is more than {}", source.len(), self.limits.source_size),
@@ -214,7 +215,7 @@ impl Session {
         let Some(program) = &mut self.state.program else {
             return;
         };
-        let left = bound.saturating_sub(program.log_bytes);
+        let left = if stands(Defence::ConsoleSize) { bound.saturating_sub(program.log_bytes) } else { usize::MAX };
         let text = cut(text, left);
         program.log_bytes += text.len() + 1;
         if left > 0 {
@@ -361,7 +362,7 @@ impl Session {
         let asked = self.state.calls.open().filter(|(_, call)| call.is_pending());
         let asked = asked.filter_map(|(_, call)| call.open.as_ref()).map(|open| open.requested_millis).reduce(f64::min);
         let patient = asked.is_none_or(|asked| now - asked < park_after);
-        let timer_counts = soon && patient;
+        let timer_counts = soon && (patient || !stands(Defence::PauseDespiteTimers));
         if !moving && !timer_counts {
             let wake_at = timer_due.map(from_millis);
             let pending = self.pending();
@@ -380,7 +381,7 @@ impl Session {
     /// When the wall-clock limit is reached, in milliseconds since 1970.
     fn wall_end(&self) -> Option<f64> {
         let program = self.state.program.as_ref()?;
-        let limit = millis(self.limits.wall_time?);
+        let limit = millis(self.limits.wall_time.filter(|_| stands(Defence::WallTime))?);
         Some(self.awake_since? + (limit - program.wall_millis).max(0.0))
     }
 
@@ -399,7 +400,7 @@ impl Session {
         if board.stop == abi::STOP_MEMORY {
             return Some(self.out_of_memory());
         }
-        let wall = self.limits.wall_time?;
+        let wall = self.limits.wall_time.filter(|_| stands(Defence::WallTime))?;
         (program.wall_millis >= millis(wall)).then(|| {
             Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
         })

@@ -10,6 +10,7 @@ use super::place::refused;
 use super::state::{Phase, StoredFailure};
 use super::{Base, Doing, Session};
 use crate::call::{CallRecord, CallStatus};
+use crate::defence::{Defence, stands};
 use crate::engine::{Checkpoint, abi};
 use crate::error::Result;
 use crate::event::Event;
@@ -85,7 +86,11 @@ impl Session {
         }
         let board = self.guest.here().map(|instance| instance.board()).unwrap_or_default();
         let failed = which == abi::OUTCOME_FAILURE || board.program == abi::PROGRAM_REJECTED;
-        let bound = if failed { self.failure_bound() } else { self.limits.result_size };
+        let bound = match failed {
+            true => self.failure_bound(),
+            false if stands(Defence::ResultSize) => self.limits.result_size,
+            false => usize::MAX,
+        };
         let value = match self.read_outcome(status, bound) {
             Ok(value) => Ok(value),
             Err(Unread::Failed(failure)) => Err(failure),

@@ -9,6 +9,7 @@ use wasmtime::{Caller, Error as WasmError, Linker, Memory, ResourceLimiter, Stor
 
 use super::meter::{Meter, Verdict};
 use super::random::Stream;
+use crate::defence::{Defence, stands};
 use crate::engine::abi;
 
 /// Linear memory that the store grants over the limit, so that the guest's own count is what a program meets first.
@@ -110,7 +111,7 @@ impl HostState {
 
     fn hold(&mut self, bytes: usize) -> bool {
         let wanted = self.held.saturating_add(bytes).saturating_add(ENTRY_COST);
-        if wanted > self.may_hold {
+        if wanted > self.may_hold && stands(Defence::HostMemory) {
             return false;
         }
         self.held = wanted;
@@ -146,7 +147,7 @@ fn import_call(
     // A program that was stopped, or that failed, calls nothing any more.
     let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE)
         || read_word(memory, state.board + abi::BOARD_PROGRAM) == Some(abi::PROGRAM_REJECTED);
-    if state.closed || stopped {
+    if (state.closed || stopped) && stands(Defence::StopEndsCalls) {
         return Ok(abi::CALL_STOPPED);
     }
     let Some(number) = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED) else {
@@ -163,7 +164,8 @@ fn import_call(
 fn import_log(mut caller: Caller<'_, HostState>, level: u32, values: u32, length: u32) -> wasmtime::Result<()> {
     let (memory, state) = parts(&mut caller)?;
     let values = slice(memory, values, length)?;
-    if state.logged >= state.may_log || state.lines.len() >= MAX_LINES || !state.hold(values.len()) {
+    let enough = state.logged >= state.may_log && stands(Defence::ConsoleSize);
+    if enough || state.lines.len() >= MAX_LINES || !state.hold(values.len()) {
         state.lines_dropped = state.lines_dropped.saturating_add(1);
         return Ok(());
     }
@@ -204,7 +206,7 @@ pub(super) fn on_tick(mut context: StoreContextMut<'_, HostState>) -> UpdateDead
     };
     if let Some(memory) = memory {
         let bytes = memory.data_mut(&mut context);
-        if stop {
+        if stop && stands(Defence::SoftStop) {
             write_word(bytes, board + abi::BOARD_STOP, abi::STOP_HOST);
             // The next poll is then the next call or jump, not one in ten thousand.
             if let Some(counter) = read_word(bytes, board + abi::BOARD_COUNTER) {

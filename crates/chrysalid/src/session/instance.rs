@@ -82,6 +82,8 @@ struct Exports {
     loose: TypedFunc<(), i32>,
     outcome: TypedFunc<u32, i32>,
     finish: TypedFunc<(), i32>,
+    #[cfg(feature = "weaken")]
+    weakened: Option<usize>,
 }
 
 /// Whether an instance has all that a session needs of it, each of its type.
@@ -103,7 +105,13 @@ fn instantiate(store: &mut Store<HostState>, runtime: &Runtime) -> wasmtime::Res
 impl Exports {
     fn of<T>(store: &mut Store<T>, instance: &wasmtime::Instance) -> wasmtime::Result<Self> {
         let missing = |name: &str| WasmError::msg(format!("the guest has no {name:?}"));
+        #[cfg(feature = "weaken")]
+        let weakened = instance
+            .get_global(&mut *store, abi::EXPORT_WEAKENED)
+            .and_then(|address| usize::try_from(address.get(&mut *store).i32()?).ok());
         Ok(Self {
+            #[cfg(feature = "weaken")]
+            weakened,
             memory: instance.get_memory(&mut *store, abi::EXPORT_MEMORY).ok_or_else(|| missing(abi::EXPORT_MEMORY))?,
             stack_pointer: instance
                 .get_global(&mut *store, abi::EXPORT_STACK_POINTER)
@@ -264,6 +272,8 @@ impl Instance {
 
     async fn run_one(&mut self, entry: Entry) -> wasmtime::Result<i32> {
         self.write_board(abi::BOARD_YIELD, 0);
+        #[cfg(feature = "weaken")]
+        self.weaken();
         match entry {
             Entry::Configure(words) => {
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -294,6 +304,14 @@ impl Instance {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
                 self.exports.finish.call_async(&mut self.store, ()).await
             }
+        }
+    }
+
+    /// Tells a guest that is built for it which of its defences are gone.
+    #[cfg(feature = "weaken")]
+    fn weaken(&mut self) {
+        if let Some(at) = self.exports.weakened {
+            write_word(self.memory_mut(), at, crate::defence::guest_word());
         }
     }
 

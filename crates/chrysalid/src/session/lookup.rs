@@ -39,7 +39,7 @@ impl Session {
             let message = format!("{name}: this program may look {MOST} times and has done so");
             return Err(ToolError::named("CallBudgetExceeded", message));
         }
-        let argument = wire::decode(argument, &self.bounds(self.limits.argument_size))
+        let argument = wire::decode(argument, &self.argument_bounds())
             .map_err(|error| ToolError::input(format!("{name}: {error}")))?;
         let text = |field: &str| {
             let text = argument.get(field).and_then(Value::as_str);

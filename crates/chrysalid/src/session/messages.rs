@@ -3,11 +3,15 @@
 use super::Session;
 use super::lookup::{DESCRIBE, SEARCH};
 use super::state::{Answer, AnswerError};
+use crate::defence::{Defence, stands};
 use crate::engine::{GUEST_STACK, abi};
 use crate::value::{Value, message};
 
 /// Part of the guest's heap that is left to the allocator: blocks do not fill what they are cut from.
 const HEAP_SLACK: usize = 16;
+
+/// For a limit that is gone; half of what a word holds, so that sums with it do not wrap.
+const UNBOUNDED: u32 = u32::MAX / 2;
 
 impl Session {
     /// The limits that the guest keeps by itself.
@@ -17,17 +21,17 @@ impl Session {
         let heap = self.limits.memory.saturating_sub(baseline);
         let heap = heap - heap / HEAP_SLACK;
         let mut words = [0; abi::CONFIGURE_WORDS];
-        for (at, value) in [
-            (abi::CONFIGURE_MEMORY, word(heap)),
-            (abi::CONFIGURE_STACK, GUEST_STACK),
-            (abi::CONFIGURE_ARGUMENT_BYTES, word(self.limits.argument_size)),
-            (abi::CONFIGURE_DEPTH, self.limits.value_depth),
-            (abi::CONFIGURE_NODES, self.limits.value_nodes),
-            (abi::CONFIGURE_RESULT_BYTES, word(self.limits.result_size)),
-            (abi::CONFIGURE_LOG_BYTES, word(self.limits.console_size)),
+        for (at, value, defence) in [
+            (abi::CONFIGURE_MEMORY, word(heap), Defence::MemoryCount),
+            (abi::CONFIGURE_STACK, GUEST_STACK, Defence::StackBound),
+            (abi::CONFIGURE_ARGUMENT_BYTES, word(self.limits.argument_size), Defence::ArgumentSize),
+            (abi::CONFIGURE_DEPTH, self.limits.value_depth, Defence::ValueDepth),
+            (abi::CONFIGURE_NODES, self.limits.value_nodes, Defence::ValueNodes),
+            (abi::CONFIGURE_RESULT_BYTES, word(self.limits.result_size), Defence::ResultSize),
+            (abi::CONFIGURE_LOG_BYTES, word(self.limits.console_size), Defence::ConsoleSize),
         ] {
             if let Some(place) = words.get_mut(at) {
-                *place = value;
+                *place = if stands(defence) { value } else { UNBOUNDED };
             }
         }
         words

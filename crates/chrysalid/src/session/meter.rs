@@ -9,6 +9,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::clock::{Clock, thread_cpu_nanos, to_millis};
+use crate::defence::{Defence, stands};
 use crate::engine::ticker::TICK;
 
 /// Ticks before the hard stop, so that it falls before 1.2 times the limit.
@@ -127,13 +128,14 @@ impl Meter {
         let used = self.used.load(Ordering::Relaxed).saturating_add(spent);
         let limit = self.limit.load(Ordering::Relaxed);
         // A late tick may come after both: the program still gets one tick to end with its heap sound.
-        if used >= hard_stop(limit) && self.timed_out.load(Ordering::Relaxed) {
+        let may_trap = stands(Defence::HardStop);
+        if used >= hard_stop(limit) && self.timed_out.load(Ordering::Relaxed) && may_trap {
             return Verdict::Trap;
         }
         let mut stop = false;
         if self.interrupted.load(Ordering::Relaxed) {
             let since = self.interrupted_at.fetch_min(used, Ordering::Relaxed).min(used);
-            if used - since >= nanos(INTERRUPT_GRACE) {
+            if used - since >= nanos(INTERRUPT_GRACE) && may_trap {
                 return Verdict::Trap;
             }
             stop = true;
@@ -144,7 +146,7 @@ impl Meter {
         }
         let elapsed = self.slice_elapsed();
         let length = self.slice_length.load(Ordering::Relaxed);
-        match (stop, elapsed >= length) {
+        match (stop, elapsed >= length && stands(Defence::Slices)) {
             (_, true) => Verdict::Suspend,
             (true, false) => Verdict::Stop,
             (false, false) if elapsed >= length / 2 => Verdict::Yield,
@@ -219,7 +221,8 @@ impl Meter {
         let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
         let spent = self.step_used.load(Ordering::Relaxed).saturating_add(spent);
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of one step")]
-        let reading = (f64::from_bits(self.now_millis.load(Ordering::Relaxed)) + spent as f64 / 1e6).floor();
+        let reading = f64::from_bits(self.now_millis.load(Ordering::Relaxed)) + spent as f64 / 1e6;
+        let reading = if stands(Defence::ClockGrain) { reading.floor() } else { reading };
         let reading = reading.max(f64::from_bits(self.last_millis.load(Ordering::Relaxed)));
         self.last_millis.store(reading.to_bits(), Ordering::Relaxed);
         reading

@@ -14,6 +14,7 @@ use super::Session;
 use super::instance::Entry;
 use super::state::{Answer, AnswerError, OpenCall};
 use crate::call::{CallResult, CallStatus, ToolError};
+use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::module::key_of;
 use crate::outcome::{Failure, FailureKind};
@@ -76,7 +77,7 @@ impl Session {
 
     /// `import()` of the program. A module that the guest asks for is not there, whatever was recorded.
     pub(super) fn admit_import(&mut self, number: u32, argument: &[u8]) {
-        let key = wire::decode(argument, &self.bounds(self.limits.argument_size))
+        let key = wire::decode(argument, &self.argument_bounds())
             .ok()
             .and_then(|argument| Some(argument.get("key")?.as_str()?.to_owned()))
             .unwrap_or_default();
@@ -127,7 +128,7 @@ impl Session {
 
     fn cannot_fetch(&self, key: &str, call: Option<u32>) -> Option<ToolError> {
         let modules = &self.options.modules;
-        let leaves = key.split('/').any(|segment| segment == "..");
+        let leaves = key.split('/').any(|segment| segment == "..") && stands(Defence::RootedModules);
         if modules.handler().is_none() || key.is_empty() || leaves || key.contains('\0') || key.len() > LONGEST {
             return Some(self.not_available(key));
         }
@@ -168,7 +169,7 @@ impl Session {
     fn record_fetch(&mut self, number: u32, key: &str, status: CallStatus) {
         let argument = Value::Object(Object::from_iter([("key", key)]));
         let open = OpenCall {
-            argument: wire::encode_canonical(&argument, &self.bounds(self.limits.argument_size)).unwrap_or_default(),
+            argument: wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default(),
             definition: [0; 16],
             effects: chrysalid_policy::Effects::NONE,
             reasons: Vec::new(),

@@ -12,6 +12,8 @@ use super::state::State;
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
+use crate::clock::Random;
+use crate::defence::{Defence, stands};
 use crate::engine::{Checkpoint, Engine, abi};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -59,7 +61,7 @@ impl Session {
         let limits = limits_of(engine, &options)?;
         let image = snapshot::open(engine, bytes, (limits.memory + MEMORY_SLACK) as u64)?;
         let mut state = image.state;
-        if state.context != context_digest(&options) {
+        if state.context != context_digest(&options) && stands(Defence::ContextBound) {
             return Err(Error::new(ErrorKind::OtherContext, "the snapshot is bound to another context"));
         }
         if restore == Restore::Fork {
@@ -68,6 +70,9 @@ impl Session {
         }
         let mut making = Making::new(engine, &image.guest, &limits, &options);
         making.random.1 = state.random_position;
+        if !stands(Defence::FreshRandom) {
+            making.random.0 = Random::Seed(0);
+        }
         making.meter.set_last(state.last_millis);
         let baseline = &image.guest.image(engine.options())?.memory;
         let (mut instance, pooled) = Instance::new(&making)?;
@@ -161,10 +166,10 @@ impl Session {
                 format!("call {id} waits for the capability {:?}, which is not here", call.name),
             )
         })?;
-        let Some(schema) = capability.schema() else {
+        let Some(schema) = capability.schema().filter(|_| stands(Defence::StoredCallsChecked)) else {
             return Ok(());
         };
-        let argument = wire::decode(&open.argument, &self.bounds(self.limits.argument_size))
+        let argument = wire::decode(&open.argument, &self.argument_bounds())
             .map_err(|error| Error::new(ErrorKind::Corrupt, format!("arguments of call {id}: {error}")))?;
         schema.check(&argument, self.limits.argument_size).map_err(|complaint| {
             Error::new(
@@ -257,6 +262,9 @@ impl Session {
     /// After a trap: back to the last checkpoint, in a fresh store.
     pub(super) fn recover(&mut self) -> Result<()> {
         let drawn = self.guest.here().map_or(0, |instance| instance.state().random.position());
+        if !stands(Defence::TrapReset) {
+            return Ok(());
+        }
         self.guest = Guest::Gone;
         if matches!(self.base, Base::Nothing) {
             return Ok(());

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use crate::defence::{Defence, stands};
 use crate::value::BigInt;
 
 /// Decimal text of longer numbers takes long and says little.
@@ -69,6 +70,7 @@ pub(crate) fn printable(text: &str) -> String {
     for symbol in text.chars() {
         match symbol {
             '\n' | '\t' => output.push(symbol),
+            _ if !stands(Defence::PrintableText) => output.push(symbol),
             _ => push_visible(&mut output, symbol),
         }
     }
