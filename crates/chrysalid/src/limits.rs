@@ -41,7 +41,8 @@ pub struct Limits {
     pub source_size: usize,
     /// Calls that wait for a person at one time. Default 64.
     pub pending_approvals: u32,
-    /// What the host keeps on behalf of a session: arguments, answers, console lines. Default 64 MiB.
+    /// What the host keeps on behalf of a session: arguments, answers, decisions, console lines, sources, records of
+    /// calls; each with 512 bytes for what is around it. A call or an answer that does not fit is refused. Default 64 MiB.
     pub host_memory: usize,
     /// A snapshot. Default none of its own: the memory limit bounds it.
     pub snapshot_size: Option<usize>,

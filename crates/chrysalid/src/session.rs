@@ -9,6 +9,7 @@ mod calls;
 mod decide;
 mod driver;
 mod finish;
+mod held;
 mod imports;
 mod instance;
 mod interrupt;
@@ -239,7 +240,8 @@ impl Session {
         (self.capabilities.get(name)?.definition() != *definition).then_some(chrysalid_policy::Reason::Changed)
     }
 
-    /// The record of all calls of the session.
+    /// The record of the session's calls, in the order they were made. When a program begins, those that ended before the
+    /// latest 4,096 are forgotten; [`Ended::calls`](crate::Ended::calls) always has all of its program.
     #[must_use]
     pub fn calls(&self) -> Vec<CallRecord> {
         self.state.calls.iter().filter_map(|(number, _)| self.record(number)).collect()

@@ -25,6 +25,7 @@ mod data_work;
 mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
+mod host_memory;
 mod hostile_globals;
 mod limits;
 mod locale;

@@ -11,6 +11,7 @@ use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, Ru
 use sha2::{Digest, Sha256};
 
 use super::Session;
+use super::held::COST;
 use super::imports::Request;
 use super::lookup::{DESCRIBE, SEARCH};
 use super::state::{Answer, AnswerError, OpenCall, Program, StoredCall};
@@ -21,9 +22,6 @@ use crate::engine::abi;
 use crate::event::Event;
 use crate::key::hex;
 use crate::value::{Object, Value, wire};
-
-/// Host memory that one record costs beside its arguments.
-const RECORD_COST: usize = 512;
 
 /// Calls that may be refused for what they are, beside the budget of calls, before arguments are no longer read.
 const MORE_REFUSED: u32 = 256;
@@ -114,13 +112,7 @@ impl Session {
     }
 
     fn spend(&mut self, capability: &Capability, bytes: usize) -> Result<(), ToolError> {
-        let held: usize = self
-            .state
-            .calls
-            .open()
-            .filter_map(|(_, call)| call.open.as_ref())
-            .map(|open| open.argument.len() + RECORD_COST)
-            .sum();
+        let room = self.room_for(bytes);
         let Some(program) = &mut self.state.program else {
             return Err(ToolError::new("no program runs"));
         };
@@ -135,12 +127,21 @@ impl Session {
         {
             return over(format!("{name}: this program may call it {bound} times and has done so"));
         }
-        if held.saturating_add(bytes) > self.limits.host_memory && stands(Defence::HostMemory) {
-            return over(format!("{name}: calls hold more than {} bytes of the host", self.limits.host_memory));
+        if !room {
+            let bound = self.limits.host_memory;
+            return over(format!(
+                "{name}: its arguments and what waits already are more than {bound} bytes of the host"
+            ));
         }
         program.calls_made += 1;
         program.calls_by_name.insert(name.to_owned(), by_name + 1);
         Ok(())
+    }
+
+    /// Whether so many more bytes may be held on behalf of this session.
+    pub(super) fn room_for(&self, bytes: usize) -> bool {
+        let wanted = self.state.held().saturating_add(bytes).saturating_add(COST);
+        wanted <= self.limits.host_memory || !stands(Defence::HostMemory)
     }
 
     /// An unlabelled capability counts as having all effects once any is labelled.

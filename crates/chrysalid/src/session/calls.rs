@@ -13,14 +13,35 @@ use crate::call::CallStatus;
 pub(crate) struct Calls {
     by_number: BTreeMap<u32, StoredCall>,
     open: BTreeSet<u32>,
+    /// Bytes of the host that ended calls take.
+    held_by_ended: usize,
 }
+
+/// Records of ended calls that are kept when a program begins.
+const KEPT: usize = 4096;
 
 impl Calls {
     pub(crate) fn insert(&mut self, number: u32, call: StoredCall) {
         if call.open.is_some() {
             self.open.insert(number);
+        } else {
+            self.held_by_ended += call.held();
         }
         self.by_number.insert(number, call);
+    }
+
+    /// Forgets the oldest ended calls: a session that lives long must not grow with all that it ever did.
+    pub(crate) fn forget_oldest(&mut self) {
+        let many = self.by_number.len().saturating_sub(self.open.len() + KEPT);
+        let oldest: Vec<u32> =
+            self.by_number.keys().copied().filter(|number| !self.open.contains(number)).take(many).collect();
+        for call in oldest.into_iter().filter_map(|number| self.by_number.remove(&number)) {
+            self.held_by_ended = self.held_by_ended.saturating_sub(call.held());
+        }
+    }
+
+    pub(super) fn held_by_ended(&self) -> usize {
+        self.held_by_ended
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&StoredCall> {
@@ -57,13 +78,16 @@ impl Calls {
 
     /// Ends a call: what only an open one needs is dropped.
     pub(crate) fn end(&mut self, number: u32, status: CallStatus, now_millis: f64) {
-        self.open.remove(&number);
+        let was_open = self.open.remove(&number);
         let Some(call) = self.by_number.get_mut(&number) else { return };
         call.status = status;
         if let Some(started) = call.open.take().and_then(|open| open.started_millis) {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             let took = (now_millis - started).clamp(0.0, f64::from(u32::MAX)) as u32;
             call.took_millis = Some(took);
+        }
+        if was_open {
+            self.held_by_ended += call.held();
         }
     }
 }
@@ -78,6 +102,8 @@ impl<'de> Deserialize<'de> for Calls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let by_number = BTreeMap::<u32, StoredCall>::deserialize(deserializer)?;
         let open = by_number.iter().filter(|(_, call)| call.open.is_some()).map(|(number, _)| *number).collect();
-        Ok(Self { by_number, open })
+        let ended = by_number.values().filter(|call| call.open.is_none());
+        let held_by_ended = ended.map(StoredCall::held).sum();
+        Ok(Self { by_number, open, held_by_ended })
     }
 }

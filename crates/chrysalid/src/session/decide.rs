@@ -48,13 +48,21 @@ impl Session {
             object.insert("edited_by_human", edited);
         }
         let bound = if stands(Defence::CallResultSize) { self.limits.call_result_size } else { usize::MAX };
-        match wire::encode(&value, &self.bounds(bound)) {
+        let encoded = wire::encode(&value, &self.bounds(bound)).map_err(|error| error.to_string());
+        let encoded = encoded
+            .and_then(|bytes| if self.room_for(bytes.len()) { Ok(bytes) } else { Err(self.no_room(bytes.len())) });
+        match encoded {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
                 let error = ToolError::named("ResultTooLarge", format!("result of {name}: {error}"));
                 self.answer(number, CallStatus::Completed, Err(AnswerError { error, tool: name }));
             }
         }
+    }
+
+    fn no_room(&self, bytes: usize) -> String {
+        let bound = self.limits.host_memory;
+        format!("its {bytes} bytes and what waits already are more than {bound} bytes of the host")
     }
 
     /// Gives a waiting call a person's decision. Checked at once: id, single use, allowed decisions, edited arguments.
@@ -95,7 +103,7 @@ impl Session {
 
     fn store_decision(&self, id: CallId, name: &str, decision: Decision) -> Result<StoredDecision> {
         let invalid = |what: String| Error::new(ErrorKind::InvalidArguments, format!("call {id}: {what}"));
-        Ok(match decision {
+        let stored = match decision {
             Decision::Approve => StoredDecision::Approve,
             Decision::Reject(reason) => StoredDecision::Reject(reason),
             Decision::Respond(value) => StoredDecision::Respond(
@@ -105,7 +113,11 @@ impl Session {
             Decision::Edit(argument) => {
                 StoredDecision::Edit(self.check_edit(name, &argument).map_err(|error| invalid(error.message))?)
             }
-        })
+        };
+        match stored.size() {
+            size if self.room_for(size) => Ok(stored),
+            size => Err(invalid(self.no_room(size))),
+        }
     }
 
     fn already(&self, id: CallId) -> Error {

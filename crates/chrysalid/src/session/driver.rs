@@ -59,6 +59,7 @@ impl Session {
         }
         let prepared = program::prepare(source);
         self.checkpoint()?;
+        self.state.calls.forget_oldest();
         self.state.programs += 1;
         self.state.program = Some(Program::new(self.state.programs, source));
         self.meter.begin_program(self.limits.cpu_time, Duration::ZERO);
@@ -172,8 +173,10 @@ impl Session {
         if matches!(doing, Doing::Running) {
             self.loose_known = false;
         }
+        let may_hold = self.limits.host_memory.saturating_sub(self.state.held());
         match std::mem::replace(&mut self.guest, Guest::Gone) {
-            Guest::Here(instance) => {
+            Guest::Here(mut instance) => {
+                instance.state().may_hold = may_hold;
                 self.guest = instance.enter(entries);
                 self.doing = doing;
             }

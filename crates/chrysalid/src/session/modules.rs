@@ -39,6 +39,21 @@ pub(crate) struct Loading {
     changed: bool,
 }
 
+impl Loading {
+    /// Bytes of sources that have not gone into the guest.
+    pub(super) fn staged_bytes(&self) -> usize {
+        self.staged.values().map(|staged| staged.code.len()).sum()
+    }
+
+    /// Every key that is kept, once for each place where it is.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let jobs = self.jobs.iter().map(|job| &job.key);
+        let imports = self.staged.values().flat_map(|staged| &staged.imports);
+        let keys = self.fetching.values().chain(self.staged.keys()).chain(self.failed.keys());
+        jobs.chain(imports).chain(keys).map(String::as_str)
+    }
+}
+
 /// A module that somebody waits for: the program itself, or one of its calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Job {
@@ -235,6 +250,14 @@ impl Session {
         let bound = self.limits.source_size;
         if source.len() > bound {
             let message = format!("module {}: source of {} bytes is more than {bound}", named(key), source.len());
+            return Err(ToolError::named("ResultTooLarge", message));
+        }
+        if !self.room_for(source.len()) {
+            let bound = self.limits.host_memory;
+            let message = format!(
+                "module {}: its source and what waits already are more than {bound} bytes of the host",
+                named(key)
+            );
             return Err(ToolError::named("ResultTooLarge", message));
         }
         let hash: [u8; 32] = Sha256::digest(source).into();

@@ -121,12 +121,10 @@ impl Session {
 
     /// Tells a new instance's imports what they may hold, and where numbering goes on.
     pub(super) fn prepare_instance(&mut self) {
-        let (last_call, host_memory, console) =
-            (self.state.last_call, self.limits.host_memory, self.limits.console_size);
+        let (last_call, console) = (self.state.last_call, self.limits.console_size);
         if let Some(instance) = self.guest.here() {
             let state = instance.state();
             state.last_number = last_call;
-            state.may_hold = host_memory;
             state.may_log = console;
         }
     }

@@ -8,8 +8,8 @@ use super::script::{
     END, FINISH, FREE, FULFILLED, OUTCOME, PROGRAM, REJECTED, SETTLE, START, STOP, asks, call_at, calls, runs, source,
     write,
 };
-use super::{HOSTILE, PATIENCE, SANE, TIMEOUT, TRAPPED_BY_TIME, attack, check, options, shown, taken_over};
-use crate::support::{ENGINE, World, record};
+use super::{HOSTILE, PATIENCE, SANE, TIMEOUT, TRAPPED_BY_TIME, attack, check, options, shown, small, taken_over};
+use crate::support::{ENGINE, World, record, with_limits};
 
 const PAYS: &[u8] = b"\x0e\x01\x06amount\x04\x02";
 
@@ -283,7 +283,11 @@ fn a_guest_cannot_approve_its_own_call() {
 fn results_that_do_not_fit_into_the_guest() {
     let world = World::new();
     let large = Capability::raw("large", |_, _| async { Ok::<_, ToolError>(Value::from("x".repeat(4_000_000))) });
-    let mut session = HOSTILE.session_with(&Capabilities::new([large]).unwrap(), options()).unwrap();
+    let roomy = with_limits(|limits| {
+        small(limits);
+        limits.host_memory = 16 << 20;
+    });
+    let mut session = HOSTILE.session_with(&Capabilities::new([large]).unwrap(), roomy).unwrap();
     let acts = asks(b"large", b"\x0e\x00", 3);
     let ended = world.run(&mut session, &source(&acts)).ended();
     let full = "OutOfMemory: the program used more than 8388608 bytes of memory | Reset";
