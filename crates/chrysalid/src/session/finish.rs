@@ -298,7 +298,7 @@ impl Session {
             Failure::of(FailureKind::Cancelled, "the program was interrupted")
         } else if self.meter.timed_out() {
             self.timeout()
-        } else if error.is::<NoRoom>() {
+        } else if error.is::<NoRoom>() || self.met_memory_limit() {
             self.out_of_memory()
         } else {
             Failure::of(FailureKind::Trap, format!("the sandbox stopped the program: {}", trap_name(error)))
@@ -307,6 +307,11 @@ impl Session {
         self.recover()?;
         let heap = if matches!(self.base, Base::Nothing) { Heap::Lost } else { Heap::Reset };
         Ok(self.ended(known.unwrap_or(Err(failure)), heap))
+    }
+
+    /// Whether an allocation was refused: the engine gives up, by a trap, where it cannot do without one.
+    fn met_memory_limit(&mut self) -> bool {
+        self.guest.here().is_some_and(|instance| instance.board().memory_hits > 0)
     }
 
     /// Puts together what the caller gets, and makes room for the next program.

@@ -30,7 +30,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "let name = 'none'; try { const a = []; for (;;) a.push({ n: a.length }) } catch (e) { name = e === null ? 'null' : e.name } name",
         ],
         "'InternalError'",
-        "Trap Reset",
+        "OutOfMemory Reset",
     ),
     attack(
         Defence::MemoryStop,
