@@ -25,7 +25,7 @@ mod run;
 mod shared;
 pub(crate) mod state;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +40,7 @@ use crate::module::Modules;
 use crate::outcome::Failure;
 use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
+use imports::Request;
 pub(crate) use imports::{HostState, link};
 use instance::Guest;
 pub(crate) use instance::{Instance, Making, check_exports};
@@ -105,6 +106,10 @@ pub struct Session {
     setup: Setup,
     /// Where the heap goes back to after a trap.
     base: Base,
+    /// What the guest asked for and nobody has looked at.
+    requests: VecDeque<Request>,
+    /// Why the guest cannot go on, until what it asked for before is taken down.
+    fault: Option<wasmtime::Error>,
     /// Signals of calls that run.
     cancels: HashMap<u32, CancelSignal>,
     /// What the entry that is away, or has just come back, was for.

@@ -126,6 +126,11 @@ impl ErrorValue {
 }
 
 impl Value {
+    /// Bytes of memory that it takes, near enough for a bound.
+    pub(crate) fn footprint(&self) -> usize {
+        tree::footprint(self)
+    }
+
     /// The text of a [`Value::String`].
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -263,7 +263,7 @@ fn arguments_that_could_fill_the_host_queue() {
     // A tool has its argument as a value, which takes more than its bytes.
     let world = World::new();
     let mut session = world.session_with(with_limits(|limits| limits.host_memory = 4 << 20));
-    let source = "const v = 'x'.repeat(30000); (await Promise.all(Array.from({length: 20}, () => tools.slow({ms: 10, v})))).length";
+    let source = "const v = new Array(30000).fill(0); (await Promise.all(Array.from({length: 20}, () => tools.slow({ms: 10, v})))).length";
     assert_eq!(world.run(&mut session, source).value(), Value::from(20));
     assert_eq!(world.peak(), 3);
 }

@@ -46,10 +46,7 @@ fn calls_that_wait_for_people_count_with_what_is_logged() {
         console.log(no); await new Promise(() => {})";
     let pause = world.run(&mut session, source).paused();
     assert_eq!(pause.pending.len(), 6);
-    assert_eq!(
-        pause.logs.first().map(|line| line.text.as_str()),
-        Some("too many calls wait in the host's memory")
-    );
+    assert_eq!(pause.logs.first().map(|line| line.text.as_str()), Some("too many calls wait in the host's memory"));
 }
 
 #[test]
@@ -84,4 +81,18 @@ fn a_session_that_lives_long_keeps_the_latest_records() {
     let error = session.settle(id("1.1"), Ok(Value::Null)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnknownCall);
     assert_eq!(error.to_string(), "no call 1.1 in this session");
+}
+
+#[test]
+fn questions_to_people_count_as_the_values_that_they_are_shown_as() {
+    // 200,000 bytes of argument are 4 MB in the hands of whoever decides.
+    let world = World::new();
+    let mut session = world.session_with(with_limits(|limits| limits.host_memory = 10 << 20));
+    let source = "const q = new Array(100000).fill(0); let no;
+        for (let i = 0; i < 4; i++) tools.gate({ q }).catch(e => { no = e.message; console.log(no) });
+        await new Promise(() => {})";
+    let pause = world.run(&mut session, source).paused();
+    assert_eq!(pause.pending.len(), 2);
+    let refused = "gate: its arguments and what waits already are more than 10485760 bytes of the host";
+    assert_eq!(pause.logs.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), [refused, refused]);
 }

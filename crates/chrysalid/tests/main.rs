@@ -26,6 +26,7 @@ mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
 mod host_memory;
+mod host_time;
 mod hostile_globals;
 mod limits;
 mod locale;

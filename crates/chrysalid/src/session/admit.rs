@@ -17,6 +17,7 @@ use super::lookup::{DESCRIBE, SEARCH};
 use super::state::{Answer, AnswerError, OpenCall, Program, StoredCall};
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
+use crate::clock::thread_cpu_nanos;
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
@@ -27,20 +28,38 @@ use crate::value::{Object, Value, wire};
 const MORE_REFUSED: u32 = 256;
 /// The longest name of a capability, in bytes. What is longer is none, and is not kept in full.
 const MAX_NAME: usize = 256;
-/// Host memory that a byte of encoded arguments may become: a value of one byte is 40 bytes here.
-const VALUE_COST: usize = 40;
-
 /// A call whose arguments were checked.
 struct Checked {
     definition: [u8; 16],
     bytes: Vec<u8>,
+    value_bytes: usize,
     effects: Effects,
     asks: bool,
 }
 
 impl Session {
+    /// Takes requests through the order of checks for as long as the slice lasts, and counts the time. Whether all went
+    /// through; an interrupt drops the rest.
+    pub(super) fn admit_all(&mut self) -> bool {
+        while let Some(request) = self.requests.pop_front() {
+            if self.meter.is_interrupted() {
+                self.requests.clear();
+                break;
+            }
+            let begun = thread_cpu_nanos();
+            self.admit(&request);
+            if let Some(program) = &mut self.state.program {
+                program.admit_nanos += thread_cpu_nanos().saturating_sub(begun);
+            }
+            if self.meter.slice_is_over() && stands(Defence::Slices) {
+                break;
+            }
+        }
+        self.requests.is_empty()
+    }
+
     /// Takes one request of the guest through the order of checks.
-    pub(super) fn admit(&mut self, request: &Request) {
+    fn admit(&mut self, request: &Request) {
         let number = request.number;
         self.state.last_call = self.state.last_call.max(number);
         let name = match request.name.split_at_checked(MAX_NAME) {
@@ -52,7 +71,10 @@ impl Session {
                 Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
                 None => return self.admit_import(number, &request.argument),
             },
-            SEARCH | DESCRIBE => return self.look_up(number, &name, &request.argument),
+            SEARCH | DESCRIBE => match self.refused_enough(&name) {
+                Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
+                None => return self.look_up(number, &name, &request.argument),
+            },
             _ => {}
         }
         match self.check(&name, &request.argument) {
@@ -64,12 +86,17 @@ impl Session {
     /// Why nothing of a request is looked at any more: reading and checking is the host's work, and calls that are
     /// refused spend no budget.
     fn refused_enough(&self, name: &str) -> Option<ToolError> {
+        let program = self.state.program.as_ref()?;
         let bound = self.limits.calls.saturating_add(MORE_REFUSED);
-        let refused = self.state.program.as_ref().is_some_and(|program| program.refused >= bound);
-        (refused && stands(Defence::RefusedBudget)).then(|| {
-            let message = format!("{name}: {bound} calls of this program were refused already");
-            ToolError::named("CallBudgetExceeded", message)
-        })
+        let (time, took) = (self.limits.cpu_time, Duration::from_nanos(program.admit_nanos));
+        let message = if program.refused >= bound && stands(Defence::RefusedBudget) {
+            format!("{name}: {bound} calls of this program were refused already")
+        } else if took >= time && stands(Defence::AdmissionTime) {
+            format!("{name}: reading the calls of this program took the host more than {time:?}")
+        } else {
+            return None;
+        };
+        Some(ToolError::named("CallBudgetExceeded", message))
     }
 
     fn check(&mut self, name: &str, argument: &[u8]) -> Result<Checked, ToolError> {
@@ -107,6 +134,7 @@ impl Session {
             definition: capability.definition(),
             asks: capability.asks(&argument) && stands(Defence::Approval),
             effects: self.effects_of(capability),
+            value_bytes: argument.footprint(),
             bytes,
         })
     }
@@ -128,14 +156,17 @@ impl Session {
             return over(format!("{name}: this program may call it {bound} times and has done so"));
         }
         if !room {
-            let bound = self.limits.host_memory;
-            return over(format!(
-                "{name}: its arguments and what waits already are more than {bound} bytes of the host"
-            ));
+            return Err(self.no_room_for_arguments(name));
         }
         program.calls_made += 1;
         program.calls_by_name.insert(name.to_owned(), by_name + 1);
         Ok(())
+    }
+
+    fn no_room_for_arguments(&self, name: &str) -> ToolError {
+        let bound = self.limits.host_memory;
+        let message = format!("{name}: its arguments and what waits already are more than {bound} bytes of the host");
+        ToolError::named("CallBudgetExceeded", message)
     }
 
     /// Whether so many more bytes may be held on behalf of this session.
@@ -160,6 +191,7 @@ impl Session {
         let ruling = decide(&request, &self.state.taint, &rules);
         let open = OpenCall {
             argument: checked.bytes,
+            value_bytes: checked.value_bytes,
             definition: checked.definition,
             effects: checked.effects,
             reasons: Vec::new(),
@@ -179,6 +211,10 @@ impl Session {
                         "CallBudgetExceeded",
                         format!("{name}: {bound} calls wait for a person already"),
                     );
+                    return self.refuse(number, name, CallStatus::Failed, error);
+                }
+                if !self.room_for(open.argument.len().saturating_add(open.value_bytes)) {
+                    let error = self.no_room_for_arguments(name);
                     return self.refuse(number, name, CallStatus::Failed, error);
                 }
                 self.record_call(number, name, CallStatus::Waiting, Some(OpenCall { reasons, ..open }));
@@ -231,6 +267,7 @@ impl Session {
             if let Some(open) = &mut call.open {
                 open.definition = checked.definition;
                 open.argument = checked.bytes;
+                open.value_bytes = checked.value_bytes;
                 open.effects |= effects;
                 effects = open.effects;
                 open.approved = true;
@@ -282,6 +319,11 @@ impl Session {
         }
         if capability.handler().is_none() {
             // Nothing here runs it: whoever is outside answers.
+            if !self.room_for(self.value_bytes(number)) {
+                let error = self.no_room_for_arguments(&name);
+                self.answer_error(number, CallStatus::Failed, error);
+                return None;
+            }
             self.state.calls.get_mut(number)?.status = CallStatus::Outside;
             return None;
         }
@@ -307,11 +349,15 @@ impl Session {
         Some(Call { context, name, argument, handler })
     }
 
-    /// What the arguments of running calls, and of one more, may take while their tools have them.
+    /// What the arguments of running calls, and of one more, take while their tools have them.
     fn in_flight_memory(&self, more: u32) -> usize {
-        let running = self.state.calls.with_status(CallStatus::Started).map(|(_, call)| call);
-        let opens = running.chain(self.state.calls.get(more)).filter_map(|call| call.open.as_ref());
-        opens.map(|open| open.argument.len().saturating_mul(VALUE_COST)).sum()
+        let running = self.state.calls.with_status(CallStatus::Started).map(|(number, _)| number);
+        running.chain([more]).map(|number| self.value_bytes(number)).fold(0, usize::saturating_add)
+    }
+
+    fn value_bytes(&self, number: u32) -> usize {
+        let open = self.state.calls.get(number).and_then(|call| call.open.as_ref());
+        open.map_or(0, |open| open.value_bytes)
     }
 
     /// When the first running call times out, in milliseconds since 1970.

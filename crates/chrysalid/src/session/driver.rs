@@ -141,6 +141,12 @@ impl Session {
 
     fn advance(&mut self) -> Result<Step> {
         loop {
+            if !self.admit_all() {
+                return Ok(Step::Busy);
+            }
+            if let Some(fault) = self.fault.take() {
+                return self.trapped(&fault);
+            }
             if matches!(self.guest, Guest::Away(_)) {
                 let Poll::Ready(status) = self.guest.poll(&self.meter) else {
                     return Ok(Step::Busy);
@@ -151,12 +157,10 @@ impl Session {
                         if let Some(step) = self.returned(status)? {
                             return Ok(step);
                         }
-                        if matches!(self.guest, Guest::Away(_)) {
-                            continue;
-                        }
                     }
-                    Err(error) => return self.trapped(&error),
+                    Err(error) => self.fault = Some(error),
                 }
+                continue;
             }
             match self.next()? {
                 Next::Return(step) => return Ok(step),
@@ -195,9 +199,7 @@ impl Session {
         for line in lines {
             self.write_line(&line);
         }
-        for request in requests {
-            self.admit(&request);
-        }
+        self.requests.extend(requests);
     }
 
     fn write_line(&mut self, line: &Line) {
@@ -435,6 +437,7 @@ impl Program {
             code: Arc::default(),
             value_name: None,
             cpu_nanos: 0,
+            admit_nanos: 0,
             wall_millis: 0.0,
             calls_made: 0,
             refused: 0,

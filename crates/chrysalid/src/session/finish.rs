@@ -316,6 +316,7 @@ impl Session {
 
     /// Puts together what the caller gets, and makes room for the next program.
     fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
+        self.requests.clear();
         self.drop_imports();
         self.withdraw_unbegun();
         let calls = self.records();

@@ -185,6 +185,7 @@ impl Session {
         let argument = Value::Object(Object::from_iter([("key", key)]));
         let open = OpenCall {
             argument: wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default(),
+            value_bytes: 0,
             definition: [0; 16],
             effects: chrysalid_policy::Effects::NONE,
             reasons: Vec::new(),

@@ -1,6 +1,6 @@
 //! How a session begins: fresh, or from a snapshot. And how it becomes one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -105,6 +105,8 @@ impl Session {
             state: parts.state,
             setup: parts.setup,
             base: parts.base,
+            requests: VecDeque::new(),
+            fault: None,
             cancels: HashMap::new(),
             doing: Doing::Nothing,
             awake_since: None,
@@ -187,6 +189,9 @@ impl Session {
         let stack_pointer = self.making.stack_pointer()?;
         let baseline = self.making.baseline()?;
         self.note_for_snapshot();
+        if !self.requests.is_empty() {
+            return Err(Error::new(ErrorKind::Busy, "calls of the program have not been read yet"));
+        }
         let instance = match &mut self.guest {
             Guest::Here(instance) => instance,
             Guest::Away(_) => return Err(Error::new(ErrorKind::Busy, "the guest is in the middle of a job")),

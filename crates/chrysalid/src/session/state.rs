@@ -57,6 +57,8 @@ pub(crate) struct StoredCall {
 pub(crate) struct OpenCall {
     /// Canonical wire form; exactly what schema and rules saw, and what runs.
     pub(crate) argument: Vec<u8>,
+    /// Bytes that it takes as a value, in the hands of a tool or of whoever decides.
+    pub(crate) value_bytes: usize,
     /// Digest of the capability's definition when the call was made.
     pub(crate) definition: [u8; 16],
     pub(crate) effects: Effects,
@@ -90,6 +92,8 @@ pub(crate) struct Program {
     /// The name that its last statement is, if it is one.
     pub(crate) value_name: Option<String>,
     pub(crate) cpu_nanos: u64,
+    /// CPU time of the host that reading and checking its calls took.
+    pub(crate) admit_nanos: u64,
     /// Wall clock spent outside pauses, in milliseconds.
     pub(crate) wall_millis: f64,
     pub(crate) calls_made: u32,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::{fmt, option, slice};
 
-use super::{BigInt, ErrorValue, TypedArray, Value, ValueError};
+use super::{BigInt, ErrorValue, RegExp, TypedArray, Value, ValueError};
 
 /// The children of one value in the order of encoding.
 pub(super) enum Children<'a> {
@@ -46,6 +46,24 @@ pub(super) fn preorder(root: &Value) -> impl Iterator<Item = &Value> {
             return Some(value);
         }
     })
+}
+
+/// Bytes of memory that a value takes, without what the allocator adds.
+pub(super) fn footprint(root: &Value) -> usize {
+    let own = |value: &Value| match value {
+        Value::String(text) | Value::Description(text) => text.len(),
+        Value::ArrayBuffer(bytes) => bytes.len(),
+        Value::TypedArray(array) => array.bytes.len(),
+        Value::BigInt(number) => usize::try_from(number.bits() / 8).unwrap_or(usize::MAX),
+        Value::RegExp(regexp) => size_of::<RegExp>() + regexp.source.len() + regexp.flags.len(),
+        Value::Object(object) => object.iter().map(|(key, _)| size_of::<String>() + key.len()).sum(),
+        Value::Error(error) => {
+            let texts = [error.stack.as_deref(), error.details.as_deref(), Some(&error.name), Some(&error.message)];
+            size_of::<ErrorValue>() + texts.into_iter().flatten().map(str::len).sum::<usize>()
+        }
+        _ => 0,
+    };
+    preorder(root).fold(0, |sum: usize, value| sum.saturating_add(size_of::<Value>()).saturating_add(own(value)))
 }
 
 /// The objects of a tree by number, for looking up a [`Value::Ref`].

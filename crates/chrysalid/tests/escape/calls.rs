@@ -56,6 +56,18 @@ pub(super) const ATTACKS: &[Attack] = &[
         through: "'ToolInputError'",
     },
     Attack {
+        name: "let_the_host_read_arguments_for_ever",
+        defence: Defence::AdmissionTime,
+        attempt: Limited(
+            |limits| limits.cpu_time = std::time::Duration::from_millis(400),
+            &[
+                "const v = new Array(100000).fill(0), all = []; for (let i = 0; i < 100; i++) all.push(tools.echo({ v }).then(() => 'ok', e => e.message)); const r = await Promise.all(all); r.at(-1)",
+            ],
+        ),
+        held: "'echo: reading the calls of this program took the host more than 400ms'",
+        through: "'ok'",
+    },
+    Attack {
         name: "more_at_one_time_than_allowed",
         defence: Defence::CallsInFlight,
         attempt: Other(|engine| {
