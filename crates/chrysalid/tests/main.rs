@@ -25,6 +25,8 @@ mod data_work;
 mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
+#[cfg(feature = "fuzzing")]
+mod guest_garbage;
 mod hostile_globals;
 mod limits;
 mod locale;
