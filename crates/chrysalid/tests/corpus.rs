@@ -15,9 +15,8 @@ fn passes<T>(target: &str, inputs: usize, check: impl Fn(&[u8]) -> T + RefUnwind
     paths.sort();
     for path in &paths {
         let bytes = std::fs::read(path).unwrap();
-        if std::panic::catch_unwind(|| drop(check(&bytes))).is_err() {
-            panic!("{} fails", path.display());
-        }
+        let passed = std::panic::catch_unwind(|| drop(check(&bytes))).is_ok();
+        assert!(passed, "{} fails", path.display());
     }
     assert_eq!(paths.len(), inputs, "inputs of {target}");
 }
@@ -34,7 +33,7 @@ fn snapshots() {
 
 #[test]
 fn programs_and_modules() {
-    passes("transform", 35, fuzzing::transform);
+    passes("transform", 36, fuzzing::transform);
 }
 
 #[test]
@@ -49,10 +48,10 @@ fn reports() {
 
 #[test]
 fn generated_programs() {
-    passes("same_result", 17, generated::same_result);
+    passes("same_result", 14, generated::same_result);
 }
 
 #[test]
 fn guests_made_of_garbage() {
-    passes("guest_garbage", 0, guest_garbage::guest_garbage);
+    passes("guest_garbage", 25, guest_garbage::guest_garbage);
 }

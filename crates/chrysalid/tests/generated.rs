@@ -53,7 +53,8 @@ pub(crate) fn same_result(bytes: &[u8]) -> Tally {
         tally.values = u32::try_from(plain.ends.iter().filter(|end| end.result.is_ok()).count()).unwrap();
         tally.pauses = plain.pauses;
         tally.restored = stored.iter().map(|(_, seen)| seen.restored).sum();
-        let differs = stored.iter().find_map(|(when, seen)| seen.differs(&plain).map(|what| format!("{when:?}: {what}")));
+        let differs =
+            stored.iter().find_map(|(when, seen)| seen.differs(&plain).map(|what| format!("{when:?}: {what}")));
         match differs {
             None => return tally,
             Some(what) => difference = what,
@@ -98,7 +99,8 @@ impl Seen {
         let ends = (self.ends != plain.ends).then(|| format!("{:#?} and not {:#?}", self.ends, plain.ends));
         let calls = || (self.calls != plain.calls).then(|| format!("{:#?} and not {:#?}", self.calls, plain.calls));
         let asked = || (self.asked != plain.asked).then(|| format!("{:#?} and not {:#?}", self.asked, plain.asked));
-        let record = || (self.record != plain.record).then(|| format!("{:#?} and not {:#?}", self.record, plain.record));
+        let record =
+            || (self.record != plain.record).then(|| format!("{:#?} and not {:#?}", self.record, plain.record));
         ends.or_else(calls).or_else(asked).or_else(record)
     }
 }
@@ -210,7 +212,9 @@ impl Run {
 
     fn settle(&mut self, session: &mut Session) {
         self.flight.retain_mut(|(call, future)| {
-            let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { return true };
+            let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+                return true;
+            };
             // One that was given up meanwhile is none of this driver's business.
             let _ = session.settle(*call, result);
             false
@@ -235,7 +239,8 @@ impl Run {
     fn tools(&self) -> Capabilities {
         let world = &self.world;
         let outside = Capability::external("outside");
-        let tools = [world.asked(), world.echo(), world.mirror(), world.fail(), world.slow(), world.slow_fail(), outside];
+        let tools =
+            [world.asked(), world.echo(), world.mirror(), world.fail(), world.slow(), world.slow_fail(), outside];
         Capabilities::new(tools).unwrap()
     }
 

@@ -1,7 +1,8 @@
 //! A hostile guest whose every act is made from bytes, and what must hold for whatever it does: the host answers with a
 //! value, a failure or an error that is none of its own faults, in bounded time, and sessions beside it do not notice.
 
-#[allow(dead_code, reason = "the table of attacks uses the rest")]
+mod acts;
+#[allow(dead_code, clippy::duplicate_mod, reason = "the table of attacks uses it, too, and the rest of it")]
 #[path = "garbage/script.rs"]
 mod script;
 
@@ -15,15 +16,15 @@ use chrysalid::{
 };
 
 use crate::support::{World, begin, builder, with_limits};
-use script::{Act, BOARD, END, FREE, OWN_OUT, SCRIPT, WAT, act, bytes as put, source};
+use acts::Choices;
+use script::{WAT, source};
 
 static HOSTILE: LazyLock<Engine> =
     LazyLock::new(|| builder().no_cache().guest(wat::parse_str(WAT).unwrap()).build().unwrap());
 
 /// How long the programs of one input may take, on a machine that does other work.
 const PATIENCE: Duration = Duration::from_secs(20);
-const MAX_ACTS: usize = 24;
-const MAX_PROGRAMS: usize = 3;
+const MAX_PROGRAMS: u32 = 3;
 /// Steps of one program before it is interrupted, and before that must have ended it.
 const STEPS: (u32, u32) = (2_000, 4_000);
 
@@ -48,17 +49,17 @@ pub(crate) struct Tally {
 
 /// Up to three programs in a session whose guest does what the bytes say.
 pub(crate) fn guest_garbage(bytes: &[u8]) -> Tally {
-    let mut choices = Choices(bytes);
+    let mut choices = Choices::new(bytes);
     let mut tally = Tally::default();
     let begun = Instant::now();
     let mut session = Some(HOSTILE.session_with(&tools(), options()).unwrap());
     while let Some(taken_over) = session.take()
-        && tally.programs < MAX_PROGRAMS as u32
+        && tally.programs < MAX_PROGRAMS
     {
         let acts = choices.acts();
         tally.programs += 1;
         session = one(taken_over, &source(&acts), &mut choices, &mut tally);
-        if choices.0.is_empty() {
+        if choices.is_empty() {
             break;
         }
     }
@@ -198,151 +199,5 @@ fn poll(mut future: std::pin::Pin<Box<dyn Future<Output = chrysalid::CallResult>
     match future.as_mut().poll(&mut std::task::Context::from_waker(waker)) {
         std::task::Poll::Ready(result) => result,
         std::task::Poll::Pending => Err(ToolError::new("it takes too long")),
-    }
-}
-
-/// Bytes as a row of choices; when they are used up, each is the first.
-struct Choices<'b>(&'b [u8]);
-
-impl Choices<'_> {
-    fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        *first
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        usize::from(self.byte()) % count
-    }
-
-    fn one_of(&mut self, words: &[u32]) -> u32 {
-        words[self.below(words.len())]
-    }
-
-    fn acts(&mut self) -> Vec<Act> {
-        let mut acts = Vec::new();
-        for _ in 0..=self.below(MAX_ACTS) {
-            acts.extend(self.act());
-        }
-        acts
-    }
-
-    fn act(&mut self) -> Vec<Act> {
-        const NAME: u32 = 80_000;
-        const ARGUMENT: u32 = 700_000;
-        // Most of what a program does is done when it begins, runs, and is answered.
-        let entry = self.one_of(&[5, 6, 7, 5, 9, 1, 2, 3, 4, 8, 10, 5, 6, 7]);
-        match self.below(12) {
-            // A word of the board, or of what it points to.
-            0 | 1 => act(entry, 0, [BOARD + 4 * self.below(16) as u32, self.word(), 0, 0, 0]),
-            // Runs, is fulfilled, is rejected.
-            2 => act(entry, 0, [BOARD + 12, self.below(4) as u32, 0, 0, 0]),
-            // A request that could be one.
-            3 | 4 => {
-                let (name, argument) = (self.name(), self.value());
-                let places = [NAME, name.len() as u32, ARGUMENT, argument.len() as u32, self.times()];
-                [put(entry, NAME, name), put(entry, ARGUMENT, &argument), act(entry, 3, places)].concat()
-            }
-            // A value that could be one, in the outbox, or as a line.
-            5 => {
-                let value = self.value();
-                let length = value.len() as u32;
-                let shown = if self.below(2) == 0 {
-                    [act(9, 0, [BOARD + 48, FREE, 0, 0, 0]), act(9, 0, [BOARD + 52, length, 0, 0, 0])].concat()
-                } else {
-                    act(9, 4, [self.byte().into(), FREE, length, 0, self.times()])
-                };
-                [put(9, FREE, &value), shown].concat()
-            }
-            // When a timer is due.
-            6 => {
-                let due = [0.0, -1.0, 1e300, f64::NAN, f64::INFINITY, 1.8e12, 4e12, f64::MIN][self.below(8)];
-                put(entry, BOARD + 32, &due.to_le_bytes())
-            }
-            // Any bytes in any place.
-            7 => {
-                let (place, length) = (self.word(), self.below(32));
-                let (bytes, rest) = self.0.split_at(length.min(self.0.len()));
-                self.0 = rest;
-                put(entry, place, bytes)
-            }
-            8 => act(entry, 14, [self.word(), 0, 0, 0, 0]),
-            _ => {
-                let kind = self.below(15) as u32;
-                let mut operands = [self.word(), self.word(), self.word(), self.word(), self.times()];
-                // Copies and fills of gibibytes trap at once or take the time of their program; both are tried.
-                if kind == 1 {
-                    operands[1] = operands[1].wrapping_sub(SCRIPT);
-                }
-                act(entry, kind, operands)
-            }
-        }
-    }
-
-    /// What has been of interest before, or anything.
-    fn word(&mut self) -> u32 {
-        const MEMORY: u32 = 8 << 20;
-        let words = [
-            0, 1, 2, 3, 4, 5, 16, 64, 255, 1000, 0xffff, BOARD, BOARD + 12, BOARD + 60, OWN_OUT, SCRIPT, FREE,
-            END - 1, END, END + 1, END - 4, MEMORY, MEMORY + (1 << 20), i32::MAX as u32, 1 << 31, u32::MAX,
-            u32::MAX - 1, u32::MAX - 3, 65_535, 262_144,
-        ];
-        match self.below(40) {
-            index @ 0..30 => words[index],
-            30..33 => u32::from(self.byte()),
-            33..36 => END - u32::from(self.byte()),
-            36..38 => FREE + u32::from(self.byte()),
-            _ => u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()]),
-        }
-    }
-
-    /// How often; 0 is without end.
-    fn times(&mut self) -> u32 {
-        self.one_of(&[1, 1, 2, 3, 100, 20_000, 0, 1])
-    }
-
-    fn name(&mut self) -> &'static [u8] {
-        let names: [&[u8]; 12] = [
-            b"mirror", b"gate", b"pay", b"outside", b"fail", b"$import", b"$search", b"$describe", b"", b"nosuch",
-            b"\xff\0", b"$import2",
-        ];
-        names[self.below(names.len())]
-    }
-
-    /// A value in wire form, or nearly.
-    fn value(&mut self) -> Vec<u8> {
-        let values: [&[u8]; 16] = [
-            b"\x0e\x00",
-            b"\x01",
-            b"\x0e\x01\x06amount\x04\x02",
-            b"\x0e\x01\x03key\x07\x01a",
-            b"\x0e\x01\x03key\x07\x02no",
-            b"\x0e\x01\x05query\x07\x03pay",
-            b"\x0e\x01\x04name\x07\x04gate",
-            b"\x07\xff\xff\xff\xff\x0f",
-            b"\x0c\xff\xff\xff\xff\x0f",
-            b"\x0c\x02\x0e\x00\x12\x01",
-            b"\x0c\x01\x12\x00",
-            b"\x12\x07",
-            b"\xff",
-            b"\x0c\x03\x04\x02\x04\x02\x04\x02",
-            b"\x0e\x02\x01a\x01\x01a\x01",
-            b"\x07\x02\xc3\xbc",
-        ];
-        let mut value = values[self.below(values.len())].to_vec();
-        match self.below(8) {
-            // Deep, then the value.
-            6 => {
-                let depth = 2 * usize::from(self.byte());
-                value = b"\x0c\x01".iter().copied().cycle().take(depth * 8).chain(value).collect();
-            }
-            // A byte of it is another.
-            7 => {
-                let place = self.below(value.len());
-                value[place] = self.byte();
-            }
-            _ => {}
-        }
-        value
     }
 }

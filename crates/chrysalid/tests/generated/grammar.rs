@@ -90,7 +90,8 @@ pub(super) const STATEMENTS: &[&str] = &[
 ];
 
 /// What only stands where it cannot end a program too often.
-pub(super) const ENDS: &[&str] = &["throw new TypeError(String($e), { cause: $e });", "return $e;", "await new Promise(() => {});"];
+pub(super) const ENDS: &[&str] =
+    &["throw new TypeError(String($e), { cause: $e });", "return $e;", "await new Promise(() => {});"];
 
 pub(super) const COMPOUND: &[&str] = &[
     "for (let i$n = 0; i$n < $k; i$n++) {\n$b}",
@@ -123,7 +124,10 @@ pub(super) const KEPT: &[(&str, &[&str])] = &[
         "const k$n = (async function* () { for (let x = 0; x < 9; x++) yield [x, await $c]; })();",
         &["seen.push(await k$n.next());", "k$n.next().then((x) => seen.push(x), (e) => seen.push(e.name));"],
     ),
-    ("const k$n = new Map([[v1, 1]]);", &["k$n.set($k, $e).delete(v1);", "for (const x of k$n.entries()) seen.push(x.length);"]),
+    (
+        "const k$n = new Map([[v1, 1]]);",
+        &["k$n.set($k, $e).delete(v1);", "for (const x of k$n.entries()) seen.push(x.length);"],
+    ),
     (
         "const k$n = new (class Count { #n = $k; #items = [$e]; get n() { return this.#n; } set n(x) { this.#n = x; } static of(x) { return #n in x; } async add(x) { await null; this.#items = [x]; return ++this.#n; } last() { return this.#items[0]; } })();",
         &[
@@ -159,7 +163,10 @@ pub(super) const KEPT: &[(&str, &[&str])] = &[
         "import { bump as b$n, count as c$n } from 'counter'; import * as k$n from 'shapes';",
         &["seen.push(b$n(), c$n);", "seen.push(new k$n.Square($k).area, k$n.made());"],
     ),
-    ("const k$n = Iterator.from([1, 2, 3, 4, 5, 6]).map((x) => x * $k).filter((x) => x % 2);", &["seen.push(k$n.next());"]),
+    (
+        "const k$n = Iterator.from([1, 2, 3, 4, 5, 6]).map((x) => x * $k).filter((x) => x % 2);",
+        &["seen.push(k$n.next());"],
+    ),
     ("const k$n = Symbol('k'); seen[k$n] = $e;", &["seen.push(seen[k$n], k$n.description);"]),
     ("const k$n = new URLSearchParams({ a: '1' });", &["k$n.append('b', String($k)); seen.push(String(k$n));"]),
 ];

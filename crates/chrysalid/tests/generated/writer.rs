@@ -1,8 +1,6 @@
 //! From bytes to programs: each byte chooses a text of the grammar, or what stands in one.
 
-use super::grammar::{
-    CALLS, COMPOUND, ENDS, EXPRESSIONS, KEPT, STATEMENTS, VALUES, VARIABLES,
-};
+use super::grammar::{CALLS, COMPOUND, ENDS, EXPRESSIONS, KEPT, STATEMENTS, VALUES, VARIABLES};
 
 /// Statements of one program, those in blocks included.
 const MAX_STATEMENTS: u32 = 40;
@@ -46,7 +44,7 @@ impl Writer<'_> {
     }
 
     fn program(&mut self, head: &str) -> String {
-        self.text = head.to_owned();
+        head.clone_into(&mut self.text);
         self.statements = 0;
         while !self.rest.is_empty() && self.statements < MAX_STATEMENTS {
             // One in thirty-two ends the program here.
