@@ -147,7 +147,7 @@ fn a_call_that_is_unknown_when_its_program_ends_is_none_of_the_next_programs() {
             session.decide(id("1.2"), Decision::Respond(Value::Null)).unwrap();
         }
         let failure = world.drive(&mut session).failure();
-        assert_eq!(failure.message, if interrupted { "the program was interrupted" } else { "stop" });
+        assert_eq!(failure.message, if interrupted { "the program was interrupted" } else { "'stop'" });
         assert_eq!(status(&session, "1.1"), CallStatus::Unknown);
         assert_eq!(session.pending(), []);
 
