@@ -2,7 +2,7 @@
 //! run. `fuzz TARGET [-seed=N] [-max_total_time=SECONDS] [-max_len=BYTES] [-artifact_prefix=FOLDER/] [FILE…]`.
 //!
 //! Files, and those in folders, are run first; then bytes that follow from the seed, for the time that is given (none). An
-//! input that fails is written to the folder, `artifacts/` unless told otherwise.
+//! input that fails is written to the folder, `fuzz/artifacts/TARGET/` unless told otherwise.
 
 #![allow(
     clippy::expect_used,
@@ -91,13 +91,14 @@ struct Options {
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
-    let target = match words.next().as_deref() {
-        Some("same_result") => SAME_RESULT,
-        Some("guest_garbage") => GUEST_GARBAGE,
+    let name = words.next().unwrap_or_default();
+    let target = match name.as_str() {
+        "same_result" => SAME_RESULT,
+        "guest_garbage" => GUEST_GARBAGE,
         _ => return usage(),
     };
-    let Some(options) = options(words) else { return usage() };
-    if run(&target, options) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let Some(options) = options(&name, words) else { return usage() };
+    if run(&target, &options) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn usage() -> ExitCode {
@@ -105,9 +106,9 @@ fn usage() -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn options(words: impl Iterator<Item = String>) -> Option<Options> {
-    let mut options =
-        Options { seed: 1, time: Duration::ZERO, max_len: 300, artifacts: "artifacts/".into(), files: Vec::new() };
+fn options(target: &str, words: impl Iterator<Item = String>) -> Option<Options> {
+    let artifacts = format!("fuzz/artifacts/{target}/");
+    let mut options = Options { seed: 1, time: Duration::ZERO, max_len: 300, artifacts, files: Vec::new() };
     for word in words {
         match word.split_once('=') {
             Some(("-seed", text)) => options.seed = text.parse().ok()?,
@@ -128,7 +129,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether all inputs passed.
-fn run(target: &Target, options: Options) -> bool {
+fn run(target: &Target, options: &Options) -> bool {
     let begun = Instant::now();
     let mut sum = Sum::default();
     let mut seed = options.seed;
@@ -153,14 +154,12 @@ fn run(target: &Target, options: Options) -> bool {
             one
         });
         sum.inputs += 1;
-        match result {
-            Ok(one) => sum.add(&one),
-            Err(_) => {
-                keep(&options.artifacts, &bytes, &(target.shown)(&bytes));
-                passed = false;
-                break;
-            }
-        }
+        let Ok(one) = result else {
+            keep(&options.artifacts, &bytes, &(target.shown)(&bytes));
+            passed = false;
+            break;
+        };
+        sum.add(&one);
     }
     let seconds = begun.elapsed().as_secs();
     let Sum { inputs, programs, values, pauses, restored, others, longest, growth } = sum;
