@@ -28,7 +28,7 @@ fn values() {
 
 #[test]
 fn snapshots() {
-    passes("snapshot_decoding", 16, fuzzing::snapshot_decoding);
+    passes("snapshot_decoding", 22, fuzzing::snapshot_decoding);
 }
 
 #[test]
@@ -38,12 +38,12 @@ fn programs_and_modules() {
 
 #[test]
 fn catalogues() {
-    passes("catalogue", 19, fuzzing::catalogue);
+    passes("catalogue", 25, fuzzing::catalogue);
 }
 
 #[test]
 fn reports() {
-    passes("report", 13, fuzzing::report);
+    passes("report", 19, fuzzing::report);
 }
 
 #[test]

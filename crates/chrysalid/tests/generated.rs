@@ -8,23 +8,29 @@ mod grammar;
 mod writer;
 
 use std::pin::Pin;
+use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use chrysalid::{
-    CallId, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, ErrorKind, LogLine, Modules,
-    Pause, PendingCall, Random, Restore, Session, SessionOptions, Step, ToolError, Value,
+    CallId, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, Engine, ErrorKind, LogLine,
+    Modules, Pause, PendingCall, Random, Restore, Session, SessionOptions, Step, ToolError, Value,
 };
 
-use crate::support::{ENGINE, World, begin, object, text, with_limits};
+use crate::support::{World, begin, builder, object, text, with_limits};
 pub(crate) use writer::programs;
 
 /// Steps of one session; a program that does not end is a fault of the machine, since each of them is finite.
 const MAX_STEPS: u32 = 100_000;
 /// Snapshots of one session that is stored at steps.
 const MAX_STORED: u32 = 60;
-/// How often a difference must be seen. Clocks go on with the CPU time, so timers may come in another order by chance.
-const ROUNDS: u32 = 3;
+/// How often a run is made again before a difference counts. Clocks go on with the CPU time, so timers and answers may
+/// come in another order by chance.
+const ROUNDS: u32 = 8;
+
+/// Its slices are long: where one ends, answers get in between jobs.
+static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| builder().pool_slots(4).slice(Duration::from_mins(1)).build().unwrap());
 
 /// What one input was good for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,23 +50,31 @@ pub(crate) struct Tally {
 pub(crate) fn same_result(bytes: &[u8]) -> Tally {
     let programs = programs(bytes);
     let mut tally = Tally::default();
-    let mut difference = String::new();
+    let mut plain = Vec::new();
+    let mut open = vec![(Stored::AtPauses, Vec::new()), (Stored::AtSteps, Vec::new())];
     for round in 0..ROUNDS {
         tally.by_chance = u32::from(round > 0);
-        let plain = Run::new(bytes, Stored::Never).all(&programs);
-        let stored = [Stored::AtPauses, Stored::AtSteps].map(|when| (when, Run::new(bytes, when).all(&programs)));
-        tally.programs = u32::try_from(plain.ends.len()).unwrap();
-        tally.values = u32::try_from(plain.ends.iter().filter(|end| end.result.is_ok()).count()).unwrap();
-        tally.pauses = plain.pauses;
-        tally.restored = stored.iter().map(|(_, seen)| seen.restored).sum();
-        let differs =
-            stored.iter().find_map(|(when, seen)| seen.differs(&plain).map(|what| format!("{when:?}: {what}")));
-        match differs {
-            None => return tally,
-            Some(what) => difference = what,
+        plain.push(Run::new(bytes, Stored::Never).all(&programs));
+        open.retain_mut(|(when, stored)| {
+            stored.push(Run::new(bytes, *when).all(&programs));
+            let mut pairs = stored.iter().flat_map(|stored| plain.iter().map(move |plain| (stored, plain)));
+            let same = pairs.find(|(stored, plain)| stored.differs(plain).is_none());
+            tally.restored += same.map_or(0, |(stored, _)| stored.restored);
+            same.is_none()
+        });
+        if open.is_empty() {
+            break;
         }
     }
-    panic!("{difference}\n{}", programs.join("\n----\n"));
+    let plain = &plain[0];
+    if let Some((when, stored)) = open.first() {
+        let difference = stored[0].differs(plain).unwrap_or_default();
+        panic!("{when:?}: {difference}\n{}", programs.join("\n----\n"));
+    }
+    tally.programs = u32::try_from(plain.ends.len()).unwrap();
+    tally.values = u32::try_from(plain.ends.iter().filter(|end| end.result.is_ok()).count()).unwrap();
+    tally.pauses = plain.pauses;
+    tally
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
