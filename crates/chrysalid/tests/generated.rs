@@ -1,290 +1,285 @@
-//! Programs made from bytes, and what must hold for each: it ends the same way whether it is stored or not.
+//! Programs made from bytes, and what must hold for each session of them: they end the same way whether the session is
+//! stored or not.
 //!
-//! A program has loops that end, branches, closures, generators, timers, calls one by one and at one time, calls that
-//! wait for a person, branches that nobody awaits, and errors. What it saw is its value.
+//! A session has up to three programs, which share names (`generated/grammar.rs`). Its people approve, edit, reject and
+//! answer by a hash of the bytes and the call's id.
 
-use std::fmt::Write as _;
+mod grammar;
+mod writer;
 
-use chrysalid::{Capabilities, Clock, Limits, Random, Restore, Session, SessionOptions};
+use std::pin::Pin;
+use std::sync::LazyLock;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use crate::support::{ENGINE, Halt, World, begin, drive_through_snapshots, record};
+use chrysalid::{
+    CallId, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, Engine, ErrorKind, LogLine,
+    Modules, Pause, PendingCall, Random, Restore, Session, SessionOptions, Step, ToolError, Value,
+};
 
-/// Statements of one program, those in blocks included.
-const MAX_STATEMENTS: u32 = 40;
-const MAX_DEPTH: u32 = 4;
+use crate::support::{World, begin, builder, object, text, with_limits};
+pub(crate) use writer::programs;
 
-/// Runs one program on the spot, through a snapshot at each pause, and through one at each step.
-pub(crate) fn same_result(bytes: &[u8]) {
-    let source = program(bytes);
-    let plain = run(&source, Stored::Never);
-    assert_eq!(run(&source, Stored::AtPauses), plain, "stored at each pause:\n{source}");
-    let (end, lines) = through_steps(&source);
-    assert_eq!((end, lines), (plain.end, plain.lines), "stored at each step:\n{source}");
+/// Steps of one session; a program that does not end is a fault of the machine, since each of them is finite.
+const MAX_STEPS: u32 = 100_000;
+/// Snapshots of one session that is stored at steps.
+const MAX_STORED: u32 = 60;
+/// How often a run is made again before a difference counts. Clocks go on with the CPU time, so timers and answers may
+/// come in another order by chance.
+const ROUNDS: u32 = 8;
+
+/// Its slices are long: where one ends, answers get in between jobs.
+static ENGINE: LazyLock<Engine> =
+    LazyLock::new(|| builder().pool_slots(4).slice(Duration::from_mins(1)).build().unwrap());
+
+/// What one input was good for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) programs: u32,
+    /// Programs that ended with a value.
+    pub(crate) values: u32,
+    /// Pauses of the run without snapshots.
+    pub(crate) pauses: u32,
+    /// Snapshots from which a session went on, at pauses, between programs and at steps.
+    pub(crate) restored: u32,
+    /// Inputs whose first comparison failed and a later one did not.
+    pub(crate) by_chance: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Runs the programs on the spot, with a snapshot at each pause, and with snapshots at steps that the bytes choose.
+pub(crate) fn same_result(bytes: &[u8]) -> Tally {
+    let programs = programs(bytes);
+    let mut tally = Tally::default();
+    let mut plain = Vec::new();
+    let mut open = vec![(Stored::AtPauses, Vec::new()), (Stored::AtSteps, Vec::new())];
+    for round in 0..ROUNDS {
+        tally.by_chance = u32::from(round > 0);
+        plain.push(Run::new(bytes, Stored::Never).all(&programs));
+        open.retain_mut(|(when, stored)| {
+            stored.push(Run::new(bytes, *when).all(&programs));
+            let mut pairs = stored.iter().flat_map(|stored| plain.iter().map(move |plain| (stored, plain)));
+            let same = pairs.find(|(stored, plain)| stored.differs(plain).is_none());
+            tally.restored += same.map_or(0, |(stored, _)| stored.restored);
+            same.is_none()
+        });
+        if open.is_empty() {
+            break;
+        }
+    }
+    let plain = &plain[0];
+    if let Some((when, stored)) = open.first() {
+        let difference = stored[0].differs(plain).unwrap_or_default();
+        panic!("{when:?}: {difference}\n{}", programs.join("\n----\n"));
+    }
+    tally.programs = u32::try_from(plain.ends.len()).unwrap();
+    tally.values = u32::try_from(plain.ends.iter().filter(|end| end.result.is_ok()).count()).unwrap();
+    tally.pauses = plain.pauses;
+    tally
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stored {
     Never,
     AtPauses,
+    AtSteps,
 }
 
-#[derive(Debug, Default, PartialEq)]
+/// All that can be seen of a session from outside.
+#[derive(Debug, Default)]
 struct Seen {
-    end: String,
-    lines: Vec<String>,
-    notes: Vec<String>,
-    record: Vec<String>,
+    ends: Vec<End>,
+    /// Call, status and what a person made of its argument.
+    record: Vec<(CallId, String, CallStatus, Option<Value>)>,
+    /// Every call that ran, with its argument.
     calls: Vec<String>,
+    /// What people were asked, in order.
+    asked: Vec<String>,
     pauses: u32,
+    restored: u32,
+}
+
+/// How one program ended; lines and notes over all of its pauses.
+#[derive(Debug, PartialEq)]
+struct End {
+    result: Result<String, String>,
+    lines: Vec<LogLine>,
+    notes: Vec<String>,
+    value_name: Option<String>,
+}
+
+impl Seen {
+    /// What is not the same, in words.
+    fn differs(&self, plain: &Self) -> Option<String> {
+        let ends = (self.ends != plain.ends).then(|| format!("{:#?} and not {:#?}", self.ends, plain.ends));
+        let calls = || (self.calls != plain.calls).then(|| format!("{:#?} and not {:#?}", self.calls, plain.calls));
+        let asked = || (self.asked != plain.asked).then(|| format!("{:#?} and not {:#?}", self.asked, plain.asked));
+        let record =
+            || (self.record != plain.record).then(|| format!("{:#?} and not {:#?}", self.record, plain.record));
+        ends.or_else(calls).or_else(asked).or_else(record)
+    }
+}
+
+type Flight = Vec<(CallId, Pin<Box<dyn Future<Output = CallResult> + Send>>)>;
+
+struct Run {
+    seed: u64,
+    when: Stored,
+    world: World,
+    seen: Seen,
+    /// Calls that run, which a restored session knows as cut off.
+    flight: Flight,
+    steps: u32,
+}
+
+impl Run {
+    fn new(bytes: &[u8], when: Stored) -> Self {
+        let seed = bytes.iter().fold(1, |seed, byte| mixed(seed, u64::from(*byte)));
+        Self { seed, when, world: World::new(), seen: Seen::default(), flight: Vec::new(), steps: 0 }
+    }
+
+    fn all(mut self, programs: &[String]) -> Seen {
+        let mut session = ENGINE.session_with(&self.tools(), options()).unwrap();
+        for (number, program) in (1_u64..).zip(programs) {
+            session.start(program).unwrap();
+            let end = self.one(&mut session);
+            self.seen.ends.push(end);
+            // A program that failed does not wait for calls that were cut off, so that some answer only now.
+            self.world.advance_to(begin() + Duration::from_hours(24 * number));
+            self.settle(&mut session);
+            assert!(self.flight.is_empty(), "a call runs on");
+            if self.when != Stored::Never {
+                self.store(&mut session);
+            }
+        }
+        let record = session.calls().into_iter();
+        self.seen.record = record.map(|call| (call.id, call.name, call.status, call.edited)).collect();
+        self.seen.calls = self.world.calls();
+        self.seen
+    }
+
+    fn one(&mut self, session: &mut Session) -> End {
+        let (mut lines, mut notes) = (Vec::new(), Vec::new());
+        loop {
+            self.steps += 1;
+            assert!(self.steps < MAX_STEPS, "the program does not come to an end");
+            let step = session.step(self.world.time()).unwrap();
+            let busy = matches!(step, Step::Busy);
+            match step {
+                Step::Start(calls) => self.flight.extend(calls.iter().map(|call| (call.id(), call.invoke()))),
+                Step::Busy => {}
+                Step::Wait { wake_at } => self.wait(wake_at),
+                Step::Paused(mut pause) => {
+                    lines.append(&mut pause.logs);
+                    notes.append(&mut pause.notes);
+                    self.paused(session, &pause);
+                }
+                Step::Ended(ended) => return end(ended, lines, notes),
+            }
+            self.settle(session);
+            if self.when == Stored::AtSteps && !busy {
+                self.store_by_chance(session);
+            }
+        }
+    }
+
+    /// On to the next thing that happens.
+    fn wait(&mut self, wake_at: Option<std::time::SystemTime>) {
+        let next = wake_at.into_iter().chain(self.world.next_due()).min();
+        self.world.advance_to(next.expect("it waits for something"));
+    }
+
+    fn paused(&mut self, session: &mut Session, pause: &Pause) {
+        // A restored session knows nothing of what still runs, and so does not wait for it.
+        if !self.flight.is_empty() {
+            return self.wait(pause.wake_at);
+        }
+        self.seen.pauses += 1;
+        self.seen.asked.extend(pause.pending.iter().map(|call| format!("{} {} {}", call.id, call.name, call.argument)));
+        if self.when == Stored::AtPauses {
+            self.store(session);
+        }
+        if pause.pending.is_empty() {
+            return self.wait(pause.wake_at);
+        }
+        let answers = 1 + self.chance(u64::from(self.seen.pauses), pause.pending.len());
+        for call in pause.pending.iter().rev().take(answers) {
+            self.answer(session, call);
+        }
+    }
+
+    fn answer(&self, session: &mut Session, call: &PendingCall) {
+        let chosen = self.chance(u64::from(call.id.number), 8);
+        if call.status == CallStatus::Outside {
+            let failed = Err(ToolError::new("no answer"));
+            return session.settle(call.id, if chosen == 0 { failed } else { Ok(call.argument.clone()) }).unwrap();
+        }
+        let decision = match chosen {
+            0 => Decision::Reject(None),
+            1 => Decision::Reject(Some("not today".to_owned())),
+            2 => Decision::Edit(object([("q", text("edited"))])),
+            3 => Decision::Edit(object([("q", object([("edited", call.argument.clone())]))])),
+            4 => Decision::Respond(call.argument.clone()),
+            _ => Decision::Approve,
+        };
+        session.decide(call.id, decision).unwrap();
+    }
+
+    fn settle(&mut self, session: &mut Session) {
+        self.flight.retain_mut(|(call, future)| {
+            let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+                return true;
+            };
+            // One that was given up meanwhile is none of this driver's business.
+            let _ = session.settle(*call, result);
+            false
+        });
+    }
+
+    fn store_by_chance(&mut self, session: &mut Session) {
+        if self.seen.restored < MAX_STORED && self.chance(u64::from(self.steps), 3) > 0 {
+            self.store(session);
+        }
+    }
+
+    fn store(&mut self, session: &mut Session) {
+        let image = match session.snapshot() {
+            Ok(image) => image,
+            Err(error) => return assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
+        };
+        *session = ENGINE.restore_with(&image, &self.tools(), Restore::Resume, options()).unwrap();
+        self.seen.restored += 1;
+    }
+
+    fn tools(&self) -> Capabilities {
+        let world = &self.world;
+        let outside = Capability::external("outside");
+        let tools =
+            [world.asked(), world.echo(), world.mirror(), world.fail(), world.slow(), world.slow_fail(), outside];
+        Capabilities::new(tools).unwrap()
+    }
+
+    /// Less than `count`, by the bytes and `what`.
+    fn chance(&self, what: u64, count: usize) -> usize {
+        usize::try_from(mixed(self.seed, what) % count as u64).unwrap()
+    }
 }
 
 fn options() -> SessionOptions {
-    let mut limits = Limits::default();
-    limits.memory = 16 << 20;
-    let mut options = SessionOptions::default();
-    options.limits = Some(limits);
+    let mut options = with_limits(|limits| limits.memory = 16 << 20);
     options.clock = Clock::Fixed(begin());
     options.random = Random::Seed(42);
+    options.modules = Modules::fixed(grammar::MODULES);
     options
 }
 
-fn tools(world: &World) -> Capabilities {
-    Capabilities::new([world.asked(), world.echo(), world.fail(), world.slow(), world.slow_fail()]).unwrap()
+fn end(ended: Ended, mut lines: Vec<LogLine>, mut notes: Vec<String>) -> End {
+    lines.extend(ended.logs);
+    notes.extend(ended.notes);
+    let result = ended.result.map(|value| format!("{value:?}")).map_err(|failure| format!("{failure:?}"));
+    End { result, lines, notes, value_name: ended.value_name }
 }
 
-fn started(world: &World, source: &str) -> Session {
-    let mut session = ENGINE.session_with(&tools(world), options()).unwrap();
-    session.start(source).unwrap();
-    session
-}
-
-fn stored(world: &World, session: &mut Session) -> Option<Session> {
-    let image = session.snapshot().ok()?;
-    Some(ENGINE.restore_with(&image, &tools(world), Restore::Resume, options()).unwrap())
-}
-
-fn run(source: &str, way: Stored) -> Seen {
-    let world = World::new();
-    let mut session = started(&world, source);
-    let mut seen = Seen::default();
-    loop {
-        match world.drive(&mut session) {
-            Halt::Paused(pause) => {
-                seen.pauses += 1;
-                seen.notes.extend(pause.notes);
-                seen.lines.extend(pause.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)));
-                if way == Stored::AtPauses {
-                    session = stored(&world, &mut session).expect("a pause can be stored");
-                }
-                match session.pending().last() {
-                    Some(call) => session.decide(call.id, chrysalid::Decision::Approve).unwrap(),
-                    None => world.advance_to(pause.wake_at.unwrap()),
-                }
-            }
-            Halt::Ended(ended) => {
-                seen.end = end(ended.result);
-                seen.notes.extend(ended.notes);
-                seen.lines.extend(ended.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)));
-                seen.record = record(&session);
-                seen.calls = world.calls();
-                return seen;
-            }
-        }
-    }
-}
-
-fn through_steps(source: &str) -> (String, Vec<String>) {
-    let world = World::new();
-    let session = started(&world, source);
-    let ended = drive_through_snapshots(&world, session, |session| stored(&world, session));
-    let lines = ended.logs.iter().map(|line| format!("{} {}", line.level.name(), line.text)).collect();
-    (end(ended.result), lines)
-}
-
-fn end(result: Result<chrysalid::Value, chrysalid::Failure>) -> String {
-    match result {
-        Ok(value) => format!("{value:?}"),
-        Err(failure) => format!("{failure:?}"),
-    }
-}
-
-/// The program that bytes mean; without bytes the smallest one.
-pub(crate) fn program(bytes: &[u8]) -> String {
-    let mut writer = Writer { rest: bytes, text: String::new(), names: 3, statements: 0, depth: 0 };
-    writer.text.push_str("const seen = []; let v0 = 1, v1 = 'a', v2 = [1, 2];\n");
-    while !writer.rest.is_empty() && writer.statements < MAX_STATEMENTS {
-        writer.statement();
-    }
-    writer.text.push_str("JSON.stringify({ seen, v0, v1, v2 }, (_, x) => (typeof x === 'bigint' ? String(x) : x))\n");
-    writer.text
-}
-
-struct Writer<'b> {
-    rest: &'b [u8],
-    text: String,
-    /// Names made so far, so that none is declared twice.
-    names: u32,
-    statements: u32,
-    depth: u32,
-}
-
-impl Writer<'_> {
-    fn below(&mut self, count: u8) -> u8 {
-        let Some((first, rest)) = self.rest.split_first() else { return 0 };
-        self.rest = rest;
-        first % count
-    }
-
-    fn name(&mut self) -> u32 {
-        self.names += 1;
-        self.names
-    }
-
-    fn put(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    fn block(&mut self) {
-        self.depth += 1;
-        for _ in 0..=self.below(3) {
-            self.statement();
-        }
-        self.depth -= 1;
-    }
-
-    fn statement(&mut self) {
-        self.statements += 1;
-        let kinds = if self.depth >= MAX_DEPTH || self.statements >= MAX_STATEMENTS { 9 } else { 16 };
-        match self.below(kinds) {
-            0 => self.with_expression("seen.push(", ");\n"),
-            1 => {
-                let variable = self.variable();
-                self.with_expression(&format!("{variable} = "), ";\n");
-            }
-            2 => self.with_expression("console.log(", ");\n"),
-            3 => {
-                self.put("seen.push(await ");
-                self.call();
-                self.put(");\n");
-            }
-            4 => {
-                self.put("seen.push(await Promise.");
-                let way = ["all", "allSettled", "race", "any"][usize::from(self.below(4))];
-                self.put(way);
-                self.put("([");
-                for _ in 0..=self.below(3) {
-                    self.call();
-                    self.put(", ");
-                }
-                self.put("]));\n");
-            }
-            5 => {
-                self.call();
-                self.put(".then((x) => seen.push(['then', x]), (e) => seen.push(['catch', e.name, e.message]));\n");
-            }
-            6 => self.put("await null;\n"),
-            7 => self.with_expression("v2 = [...v2.slice(-3), ", "];\n"),
-            8 => self.with_expression("seen.push(new Map([[", ", Date.now()]]).size, performance.now());\n"),
-            kind => self.compound(kind),
-        }
-    }
-
-    fn compound(&mut self, kind: u8) {
-        let name = self.name();
-        match kind {
-            9 => {
-                let rounds = self.below(3) + 1;
-                let _ = writeln!(self.text, "for (let i{name} = 0; i{name} < {rounds}; i{name}++) {{");
-                self.block();
-                self.put("}\n");
-            }
-            10 => {
-                self.put("try {\n");
-                self.block();
-                if self.below(2) == 0 {
-                    self.with_expression("throw new Error(String(", "));\n");
-                }
-                self.put("} catch (e) { seen.push(['caught', e.name, e.message]); } finally {\n");
-                self.block();
-                self.put("}\n");
-            }
-            11 => {
-                self.with_expression("if (", ") {\n");
-                self.block();
-                self.put("} else {\n");
-                self.block();
-                self.put("}\n");
-            }
-            12 => {
-                let _ = writeln!(self.text, "const f{name} = async (x) => {{");
-                self.block();
-                let _ = writeln!(self.text, "return [x, v0]; }};");
-                let awaited = if self.below(2) == 0 { "await " } else { "" };
-                let _ = writeln!(
-                    self.text,
-                    "{awaited}f{name}({name}).then((x) => seen.push(x), (e) => seen.push(e.name));"
-                );
-            }
-            13 => {
-                let _ = writeln!(self.text, "setTimeout(async () => {{");
-                self.block();
-                let millis = u32::from(self.below(6)) * 7;
-                let _ = writeln!(self.text, "}}, {millis});");
-            }
-            14 => {
-                let _ = writeln!(self.text, "async function* g{name}() {{");
-                self.block();
-                let _ = writeln!(
-                    self.text,
-                    "yield v1; yield v2.length; }}\nfor await (const x of g{name}()) seen.push(x);"
-                );
-            }
-            _ => {
-                let millis = u32::from(self.below(6)) * 11;
-                let _ = writeln!(self.text, "await new Promise((done) => setTimeout(done, {millis}));");
-            }
-        }
-    }
-
-    fn call(&mut self) {
-        let wait = u32::from(self.below(5)) * 13 + 1;
-        match self.below(5) {
-            0 => self.with_expression("tools.echo({ v: ", " })"),
-            1 => self.with_expression("tools.gate({ q: ", " })"),
-            2 => self.with_expression(&format!("tools.slow({{ ms: {wait}, v: "), " })"),
-            3 => self.with_expression("tools.fail({ msg: String(", ") })"),
-            _ => {
-                let _ = write!(self.text, "tools.slowFail({{ ms: {wait} }})");
-            }
-        }
-    }
-
-    fn variable(&mut self) -> &'static str {
-        ["v0", "v1", "v2[0]"][usize::from(self.below(3))]
-    }
-
-    fn with_expression(&mut self, before: &str, after: &str) {
-        self.put(before);
-        // None grows with what was there before, so that no program meets a limit by accident.
-        let expression = [
-            "v0",
-            "v1",
-            "String(v2).slice(0, 30)",
-            "v0 + 1",
-            "String(v1 + v0).slice(0, 20)",
-            "seen.length",
-            "({ a: String(v0).slice(0, 9), b: [seen.length] })",
-            "v2.map((x) => String(x).slice(0, 9))",
-            "Math.random() < 0.5",
-            "10n ** 20n",
-            "new Date(0)",
-            "undefined",
-            "[...'é😀']",
-            "/a/.test(v1)",
-            "[...new Set(v2.map(String))].length",
-            "-0",
-        ][usize::from(self.below(16))];
-        self.put(expression);
-        self.put(after);
-    }
+fn mixed(seed: u64, with: u64) -> u64 {
+    let mixed = (seed ^ with).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
 }

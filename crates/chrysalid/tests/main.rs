@@ -25,6 +25,8 @@ mod data_work;
 mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
+#[cfg(feature = "fuzzing")]
+mod guest_garbage;
 mod host_memory;
 mod host_time;
 mod hostile_globals;

@@ -132,6 +132,31 @@ fn after_a_failure_while_calls_still_run() {
     assert_eq!(world.paid(), [0.0; 0]);
 }
 
+#[test]
+fn a_call_that_is_unknown_when_its_program_ends_is_none_of_the_next_programs() {
+    for interrupted in [false, true] {
+        let world = World::new();
+        let mut session = world.session();
+        let source = "tools.slow({ms: 50, v: 1}).catch(() => {}); await tools.gate({q: 1}); throw 'stop'";
+        session.start(source).unwrap();
+        assert!(matches!(step(&mut session, begin()), Step::Start(_)));
+        let mut session = moved(session, &world.tools());
+        if interrupted {
+            session.interrupt_handle().interrupt();
+        } else {
+            session.decide(id("1.2"), Decision::Respond(Value::Null)).unwrap();
+        }
+        let failure = world.drive(&mut session).failure();
+        assert_eq!(failure.message, if interrupted { "the program was interrupted" } else { "'stop'" });
+        assert_eq!(status(&session, "1.1"), CallStatus::Unknown);
+        assert_eq!(session.pending(), []);
+
+        assert_eq!(world.run(&mut session, "await tools.echo({v: 2})").value(), Value::from(2));
+        session.settle(id("1.1"), Ok(Value::from(1))).unwrap();
+        assert_eq!(status(&session, "1.1"), CallStatus::Completed);
+    }
+}
+
 // ---- calls in flight ----
 
 fn in_flight(world: &World) -> (Session, String) {

@@ -211,7 +211,7 @@ impl World {
         self.inner(|inner| inner.now += by);
     }
 
-    fn next_due(&self) -> Option<SystemTime> {
+    pub(crate) fn next_due(&self) -> Option<SystemTime> {
         self.inner(|inner| inner.due.iter().copied().filter(|due| *due > inner.now).min())
     }
 

@@ -281,7 +281,14 @@ impl Session {
         for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
             cancel.cancel();
         }
-        let begun: Vec<u32> = self.state.calls.with_status(CallStatus::Started).map(|(number, _)| number).collect();
+        self.close_begun();
+    }
+
+    /// What has begun and has no answer is unknown, and no later program waits for it.
+    fn close_begun(&mut self) {
+        let begun = self.state.calls.open();
+        let begun = begun.filter(|(_, call)| matches!(call.status, CallStatus::Started | CallStatus::Unknown));
+        let begun: Vec<u32> = begun.map(|(number, _)| number).collect();
         for number in begun {
             self.state.calls.end(number, CallStatus::Unknown, self.meter.last_host_millis());
         }
@@ -319,6 +326,7 @@ impl Session {
         self.requests.clear();
         self.drop_imports();
         self.withdraw_unbegun();
+        self.close_begun();
         let calls = self.records();
         let logs = self.take_lines();
         if heap == Heap::Intact {

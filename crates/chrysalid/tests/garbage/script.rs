@@ -58,7 +58,7 @@ pub(super) struct Act {
 
 type Acts = Vec<Act>;
 
-fn act(entry: u32, kind: u32, operands: [u32; 5]) -> Acts {
+pub(super) fn act(entry: u32, kind: u32, operands: [u32; 5]) -> Acts {
     vec![Act { entry, kind, operands, bytes: Vec::new() }]
 }
 
