@@ -42,7 +42,7 @@ const TURNS: usize = 3;
 /// A process that goes on after this is killed.
 const PATIENCE: Patience = Patience { time: Duration::from_mins(1), memory: 4 << 30 };
 
-pub(crate) const USAGE: &str = "usage: chrysalid-bench attacks --json FILE [--peer NAME=COMMAND...] [--only TEXT] \
+pub(crate) const USAGE: &str = "usage: chrysalid-bench attacks --json FILE [--peer NAME PROGRAM SCRIPT]... [--only TEXT] \
 [--patience SECONDS] [--jobs N] [--version NAME=VERSION]...";
 
 struct Options {
@@ -128,7 +128,10 @@ impl Options {
             let value = words.next().with_context(|| format!("{word} needs a value\n{USAGE}"))?;
             match word.as_str() {
                 "--json" => json = Some(PathBuf::from(value)),
-                "--peer" => peers.push(Peer::parse(&value).context(USAGE)?),
+                "--peer" => {
+                    let mut path = || words.next().map(PathBuf::from).context(USAGE);
+                    peers.push(Peer { name: value, program: path()?, script: path()? });
+                }
                 "--only" => only = value,
                 "--patience" => patience.time = Duration::from_secs(value.parse().context(USAGE)?),
                 "--jobs" => jobs = value.parse().context(USAGE)?,

@@ -177,7 +177,8 @@ mod tests {
     fn a_process_that_is_gone_is_a_complaint_in_all_it_did_not_show() {
         let mut gone = run(0.1, 0, "");
         (gone.end, gone.lives, gone.kept) = (End::Died("signal 11".to_owned()), String::new(), String::new());
-        let expected = ["the process was lost", "the session takes no more programs", "the session does not give what it held"];
+        let expected =
+            ["the process was lost", "the session takes no more programs", "the session does not give what it held"];
         assert_eq!(complaints(vec![gone]), expected);
     }
 }

@@ -1,21 +1,17 @@
 //! Other hosts of QuickJS, each as a process that speaks as [`super::subject`] does.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
-/// `NAME=PROGRAM ARGUMENT...`, split at spaces.
 pub(crate) struct Peer {
     pub(crate) name: String,
-    words: Vec<String>,
+    /// An interpreter, and the script for it.
+    pub(crate) program: PathBuf,
+    pub(crate) script: PathBuf,
 }
 
 impl Peer {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (name, command) = text.split_once('=')?;
-        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
-        Some(Self { name: name.to_owned(), words })
-    }
-
-    pub(crate) fn command(&self) -> Vec<&OsStr> {
-        self.words.iter().map(OsStr::new).collect()
+    pub(crate) fn command(&self) -> [&OsStr; 2] {
+        [self.program.as_os_str(), self.script.as_os_str()]
     }
 }

@@ -123,8 +123,8 @@ fn ends(seen: &Judgement) -> String {
     let texts = ends.iter().map(|end| match end {
         End::Outcome(outcome, _) => outcome.clone(),
         End::Died(how) => format!("**died** ({how})"),
-        End::RanOn => format!("**ran on** ({:.0} s)", seen.wall()),
-        End::Grew => format!("**grew** ({:.1} s)", seen.wall()),
+        End::RanOn => format!("**ran on** ({:.0} s of CPU)", seen.cpu() * super::TIME.as_secs_f64()),
+        End::Grew => format!("**grew** ({:.1} s of CPU)", seen.cpu() * super::TIME.as_secs_f64()),
     });
     texts.collect::<Vec<_>>().join(", ")
 }

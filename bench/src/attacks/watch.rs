@@ -10,10 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+/// Wall time that a process has, over its CPU time.
+const WAIT: u32 = 8;
+
 /// How often the memory of a process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Longest time and most resident memory, in bytes, before a process is killed.
+/// Longest CPU time and most resident memory, in bytes, before a process is killed. Wall time has [`WAIT`] as much: on a
+/// busy machine it says little, and a process may sleep.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience {
     pub(crate) time: Duration,
@@ -35,7 +39,7 @@ pub(crate) enum End {
 /// What was seen of one run of an attack.
 pub(crate) struct Sighting {
     pub(crate) end: End,
-    /// Seconds of the program's thread; for a process that did not say, wall time.
+    /// Seconds of the program's thread; of the whole process, where it did not say.
     pub(crate) cpu: f64,
     /// Seconds.
     pub(crate) wall: f64,
@@ -87,6 +91,8 @@ struct Watched {
     idle: u64,
     began: Instant,
     most: u64,
+    /// CPU time of the process since it was idle.
+    cpu: Duration,
     killed: Option<End>,
     ended: Option<(Value, Duration)>,
     after: Option<Value>,
@@ -94,10 +100,11 @@ struct Watched {
 
 /// Until the process has said all, is gone, or has to be killed. `None`: it never was ready.
 fn follow(child: &mut Child, lines: &Receiver<Value>, patience: Patience) -> Option<Watched> {
-    let idle = lines.recv_timeout(patience.time).ok()?.get("idle")?.as_u64()?;
+    let idle = lines.recv_timeout(patience.time * WAIT).ok()?.get("idle")?.as_u64()?;
     let began = Instant::now();
-    let mut watched = Watched { idle, began, most: idle, killed: None, ended: None, after: None };
     let id = child.id().to_string();
+    let before = cpu_time(&id).unwrap_or_default();
+    let mut watched = Watched { idle, began, most: idle, cpu: Duration::ZERO, killed: None, ended: None, after: None };
     while watched.after.is_none() && watched.killed.is_none() {
         match lines.recv_timeout(LOOK) {
             Ok(line) if watched.ended.is_none() => watched.ended = Some((line, began.elapsed())),
@@ -106,9 +113,10 @@ fn follow(child: &mut Child, lines: &Receiver<Value>, patience: Patience) -> Opt
             Err(RecvTimeoutError::Timeout) => {
                 let resident = status_bytes(&id, "VmRSS:").unwrap_or(0);
                 watched.most = watched.most.max(resident);
+                watched.cpu = cpu_time(&id).map_or(watched.cpu, |cpu| cpu.saturating_sub(before));
                 if resident > patience.memory {
                     watched.killed = Some(End::Grew);
-                } else if began.elapsed() > patience.time {
+                } else if watched.cpu > patience.time || began.elapsed() > patience.time * WAIT {
                     watched.killed = Some(End::RanOn);
                 }
             }
@@ -134,7 +142,7 @@ impl Watched {
         };
         Sighting {
             end,
-            cpu: number("cpu").unwrap_or(so_far),
+            cpu: number("cpu").unwrap_or(self.cpu.as_secs_f64()),
             wall: number("wall").unwrap_or(so_far),
             report: number("report").unwrap_or(0.0),
             growth: peak.saturating_sub(self.idle),
@@ -149,6 +157,15 @@ fn manner(status: ExitStatus) -> String {
         (Some(signal), _) => format!("signal {signal}"),
         (None, code) => format!("status {}", code.unwrap_or_default()),
     }
+}
+
+/// CPU time of all threads of a process, in the kernel's ticks of 10 ms.
+fn cpu_time(process: &str) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold anything.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_ascii_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis((times.next()? + times.next()?) * 10))
 }
 
 /// A size that the kernel tells about a process, in bytes.
