@@ -89,8 +89,8 @@ fn rows(options: &Options) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         while let Some((index, attack)) = take() {
             let row = row(attack, options)?;
-            let complaints: Vec<String> = row.ours.complaints(row.attack.kind).collect();
-            eprintln!("{} {}", row.attack.path(), complaints.join("; "));
+            eprintln!("{}", table::line(&row));
+            row.ours.complaints(row.attack.kind).for_each(|complaint| eprintln!("  {complaint}"));
             rows.push((index, row));
         }
         Ok(rows)

@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
 
     let (began, cpu) = (Instant::now(), cpu_time());
     let ended = to_the_end(&mut session, &source)?;
-    let (cpu, wall) = (cpu_time() - cpu, began.elapsed());
+    let (cpu, wall) = (cpu_time().saturating_sub(cpu), began.elapsed());
     let (outcome, text) = match &ended.result {
         Ok(value) => ("value", value.as_str().unwrap_or_default().chars().take(100).collect()),
         Err(failure) => (failure.kind.code(), failure.to_string().chars().take(100).collect::<String>()),
@@ -43,7 +43,7 @@ pub(crate) fn run() -> Result<()> {
     let reporting = cpu_time();
     let ended = if ended.result.is_ok() { Outcome::Done(ended) } else { Outcome::Failed(ended) };
     let report = Report::of(&ended).text(&ReportStyle::default());
-    let reporting = cpu_time() - reporting;
+    let reporting = cpu_time().saturating_sub(reporting);
     say(&json!({
         "outcome": outcome,
         "text": text,

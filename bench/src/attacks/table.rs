@@ -43,14 +43,14 @@ fn write_peers(text: &mut String, rows: &[Row], peers: &[Peer]) -> fmt::Result {
     write!(text, "| attack | Chrysalid ")?;
     peers.iter().try_for_each(|peer| write!(text, "| {} ", peer.name))?;
     writeln!(text, "|\n|---|---{}|", "|---".repeat(peers.len()))?;
-    for row in rows {
-        write!(text, "| {} | {} ", row.attack.path(), cell(&row.ours, Counted::Cpu))?;
-        for theirs in &row.theirs {
-            write!(text, "| {} ", cell(theirs, Counted::Either))?;
-        }
-        writeln!(text, "|")?;
-    }
-    Ok(())
+    rows.iter().try_for_each(|row| writeln!(text, "{}", line(row)))
+}
+
+/// One attack on all hosts, as a line of the table.
+pub(crate) fn line(row: &Row) -> String {
+    let ours = std::iter::once(cell(&row.ours, Counted::Cpu));
+    let cells = ours.chain(row.theirs.iter().map(|theirs| cell(theirs, Counted::Either)));
+    format!("| {} | {} |", row.attack.path(), cells.collect::<Vec<_>>().join(" | "))
 }
 
 fn write_summary(text: &mut String, rows: &[Row], peers: &[Peer]) -> fmt::Result {

@@ -68,8 +68,7 @@ pub(crate) fn watch(command: &[&OsStr], source: &str, patience: Patience) -> Res
     let watched = follow(&mut child, &lines, patience);
     let _ = child.kill();
     let status = child.wait().context("cannot wait for an attacked process")?;
-    let watched = watched.context("it did not come as far as the attack")?;
-    Ok(watched.sighting(status))
+    Ok(watched.unwrap_or_else(Watched::unready).sighting(status))
 }
 
 /// The lines that the process says, from a thread, which ends with the process.
@@ -126,6 +125,12 @@ fn follow(child: &mut Child, lines: &Receiver<Value>, patience: Patience) -> Opt
 }
 
 impl Watched {
+    /// A process that did not come as far as the attack.
+    fn unready() -> Self {
+        let began = Instant::now();
+        Self { idle: 0, began, most: 0, cpu: Duration::ZERO, killed: None, ended: None, after: None }
+    }
+
     fn sighting(self, status: ExitStatus) -> Sighting {
         let number = |key: &str| self.ended.as_ref().and_then(|(line, _)| line.get(key)?.as_f64());
         let text = |key: &str| self.ended.as_ref().and_then(|(line, _)| Some(line.get(key)?.as_str()?.to_owned()));
@@ -134,6 +139,7 @@ impl Watched {
         let end = match (text("outcome"), self.killed) {
             (Some(outcome), _) => End::Outcome(outcome, text("text").unwrap_or_default()),
             (None, Some(killed)) => killed,
+            (None, None) if self.idle == 0 => End::Died(format!("before the attack, {}", manner(status))),
             (None, None) => End::Died(manner(status)),
         };
         let after = |key: &str| {
