@@ -33,7 +33,7 @@ type Counts = BTreeMap<String, usize>;
 #[test]
 fn what_programs_use_comes_back() {
     let long = std::env::var_os("CHRYSALID_LONG_TESTS").is_some();
-    let (seconds, least) = if long { (900_u64, 10_000) } else { (20, 150) };
+    let (seconds, least) = if long { (900_u64, 5_000) } else { (20, 150) };
     let output = in_fresh_process("soak", &seconds.to_le_bytes());
     let (levels, counts): (Vec<Level>, Counts) = serde_json::from_slice(&output).unwrap();
     println!("{counts:#?}");
