@@ -34,8 +34,6 @@ await new Promise(() => {})
 const registry = new FinalizationRegistry(() => { while (true); });
 for (let i = 0; i < 1e5; i++) registry.register({}, i);
 await new Promise(resolve => { let turns = 0; const turn = () => ++turns > 1e9 ? resolve() : Promise.resolve().then(turn); turn(); })
-//# atomics_wait
-Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 //# getter
 ({ get value() { while (true); } }).value
 //# to_string

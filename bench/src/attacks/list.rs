@@ -103,7 +103,7 @@ mod tests {
             assert!(!attack.name.contains(' '), "{}", attack.path());
             assert!(paths.insert(attack.path()), "{}", attack.path());
         }
-        assert_eq!(paths.len(), 215);
+        assert_eq!(paths.len(), 214);
     }
 
     #[test]
