@@ -42,9 +42,9 @@ def outcome(error):
     return name
 
 
-async def after(context, source, wanted):
+async def after(context, source, wanted, timeout=TIME):
     try:
-        return "yes" if await context.eval_async(source) == wanted else "wrong"
+        return "yes" if await context.eval_async(source, timeout=timeout) == wanted else "wrong"
     except Exception as error:
         return outcome(error)
 
@@ -57,7 +57,7 @@ async def main():
         async def tool(argument):
             return 1
 
-        if await after(context, "globalThis.kept = { n: 41 }; kept.n", 41) != "yes":
+        if await after(context, "globalThis.kept = { n: 41 }; kept.n", 41, timeout=60) != "yes":
             raise SystemExit("the context does not work before the attack")
         say(idle=resident("VmRSS:"))
         with open("/proc/self/clear_refs", "w") as file:

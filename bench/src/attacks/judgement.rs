@@ -92,9 +92,13 @@ impl Judgement {
         self.lives() == YES && self.kept() == YES
     }
 
-    /// The host lacks what the attack is made with.
+    /// The host lacks what the attack is made with, or never came as far.
     pub(crate) fn is_absent(&self) -> bool {
-        self.runs.iter().all(|run| matches!(&run.end, End::Outcome(outcome, _) if outcome == "absent"))
+        let absent = |end: &End| match end {
+            End::Outcome(outcome, _) => outcome == "absent",
+            end => *end == End::Unready,
+        };
+        self.runs.iter().all(|run| absent(&run.end))
     }
 
     pub(crate) fn went_on(&self) -> bool {

@@ -100,7 +100,7 @@ fn summary(seen: &[(Kind, &Judgement)], counted: Counted) -> String {
 
 fn cell(seen: &Judgement, counted: Counted) -> String {
     if seen.is_absent() {
-        return "not there".to_owned();
+        return if seen.ended() { "not there" } else { "did not start" }.to_owned();
     }
     let mut text = ends(seen);
     if seen.ended() {
@@ -123,6 +123,7 @@ fn ends(seen: &Judgement) -> String {
     let texts = ends.iter().map(|end| match end {
         End::Outcome(outcome, _) => outcome.clone(),
         End::Died(how) => format!("**died** ({how})"),
+        End::Unready => "did not start".to_owned(),
         End::RanOn => format!("**ran on** ({:.0} s of CPU)", seen.cpu() * super::TIME.as_secs_f64()),
         End::Grew => format!("**grew** ({:.1} s of CPU)", seen.cpu() * super::TIME.as_secs_f64()),
     });
@@ -184,6 +185,7 @@ fn run_json(run: &Sighting) -> Value {
     let (end, text) = match &run.end {
         End::Outcome(outcome, text) => (outcome.as_str(), text.as_str()),
         End::Died(how) => ("died", how.as_str()),
+        End::Unready => ("unready", ""),
         End::RanOn => ("ran_on", ""),
         End::Grew => ("grew", ""),
     };

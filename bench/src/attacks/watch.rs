@@ -28,6 +28,8 @@ pub(crate) struct Patience {
 pub(crate) enum End {
     /// The host got an answer: kind and text.
     Outcome(String, String),
+    /// It did not come as far as the attack.
+    Unready,
     /// The process ended by itself, and said nothing.
     Died(String),
     /// It was killed for its time.
@@ -139,7 +141,7 @@ impl Watched {
         let end = match (text("outcome"), self.killed) {
             (Some(outcome), _) => End::Outcome(outcome, text("text").unwrap_or_default()),
             (None, Some(killed)) => killed,
-            (None, None) if self.idle == 0 => End::Died(format!("before the attack, {}", manner(status))),
+            (None, None) if self.idle == 0 => End::Unready,
             (None, None) => End::Died(manner(status)),
         };
         let after = |key: &str| {
