@@ -1,6 +1,7 @@
 //! The benchmark's program, started by `cargo xtask bench`, which builds it and the native runner. Both sides take
 //! turns in one run, since a shared machine is not the same a minute later; medians are compared.
 
+mod attacks;
 mod micro;
 mod native;
 mod report;
@@ -41,7 +42,16 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode> {
-    let options = Options::parse(std::env::args().skip(1))?;
+    let mut words = std::env::args().skip(1).peekable();
+    match words.peek().map(String::as_str) {
+        Some("attacks") => attacks::run(words.skip(1)),
+        Some("attacked") => attacks::subject().map(|()| ExitCode::SUCCESS),
+        _ => work(words),
+    }
+}
+
+fn work(words: impl Iterator<Item = String>) -> Result<ExitCode> {
+    let options = Options::parse(words)?;
     let report = measure(&options)?;
     print!("{}", report.markdown());
     let json = serde_json::to_string_pretty(&report.json(&options))?;

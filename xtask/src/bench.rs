@@ -3,6 +3,8 @@
 //! ```text
 //! <target>/bench/native-<hash>  bench/native.c with the guest's own QuickJS source, by the guest's own compiler
 //! <target>/bench.json           what was measured
+//! <target>/attacks.json         what attacks got
+//! <target>/bench/peers/         other hosts of QuickJS, for `--peers` alone
 //! ```
 //!
 //! Our own crates are built without the debug assertions that all their other builds have; a profile of its own would
@@ -14,12 +16,20 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result, bail};
 
 use crate::guest::build;
+use crate::peers;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
     Full,
     /// Fewer turns: a look, not a result.
     Quick,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Against {
+    Chrysalid,
+    /// Other hosts as well, which takes much longer: many of them do not stop.
+    Peers,
 }
 
 /// The flags of the guest less those that only a WebAssembly file has. Portable, as the guest is and as native builds of
@@ -47,13 +57,37 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
     let native = native(&folder, &target, &guest.pinned.zig)?;
     program(&metadata)?;
 
-    let mut command =
-        Command::new(target.join("release").join(format!("chrysalid-bench{}", std::env::consts::EXE_SUFFIX)));
+    let mut command = bench(&target);
     command.arg("--native").arg(native).arg("--json").arg(target.join("bench.json"));
     if length == Length::Quick {
         command.arg("--quick");
     }
-    let lock = &guest.found;
+    finish(command, &guest.found)
+}
+
+/// What attacks get out of a session, and out of other hosts of QuickJS where they are asked for.
+pub(crate) fn attacks(against: Against) -> Result<ExitCode> {
+    let metadata = crate::metadata()?;
+    let target = PathBuf::from(crate::text(&metadata, "target_directory"));
+    let guest = build::build(&crate::root().join("guest"), &target)?;
+    program(&metadata)?;
+
+    let mut command = bench(&target);
+    command.arg("attacks").arg("--json").arg(target.join("attacks.json"));
+    if against == Against::Peers {
+        for peer in peers::install(&target)? {
+            command.arg("--peer").arg(peer.name).arg(peer.program).arg(peer.script);
+            command.arg("--version").arg(format!("{}={}", peer.name, peer.version));
+        }
+    }
+    finish(command, &guest.found)
+}
+
+fn bench(target: &Path) -> Command {
+    Command::new(target.join("release").join(format!("chrysalid-bench{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn finish(mut command: Command, lock: &build::Lock) -> Result<ExitCode> {
     let versions = [
         ("chrysalid", env!("CARGO_PKG_VERSION").to_owned()),
         ("guest_sha256", lock.guest_sha256.clone()),

@@ -4,6 +4,7 @@ mod bench;
 mod guest;
 mod layers;
 mod node;
+mod peers;
 mod test;
 
 use std::env;
@@ -23,7 +24,11 @@ usage: cargo xtask COMMAND
                           --long also runs the tests that take minutes
   layers                  check which crate depends on which
   bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
-                          session costs; fails when the guest is over twice native";
+                          session costs; fails when the guest is over twice native
+  bench --attacks [--peers]
+                          run programs that attack a session's limits; fails when one gets
+                          more than it may; --peers also runs them on other hosts of
+                          QuickJS, which it installs from PyPI and npm (an hour)";
 
 fn main() -> ExitCode {
     match run() {
@@ -44,6 +49,8 @@ fn run() -> Result<ExitCode> {
         ["layers"] => layers::check(),
         ["bench"] => bench::run(bench::Length::Full),
         ["bench", "--quick"] => bench::run(bench::Length::Quick),
+        ["bench", "--attacks"] => bench::attacks(bench::Against::Chrysalid),
+        ["bench", "--attacks", "--peers"] => bench::attacks(bench::Against::Peers),
         ["test", options @ ..] => match test::Options::parse(options) {
             Some(options) => Ok(test::run(&options)),
             None => usage(),

@@ -38,6 +38,7 @@ mod programs;
 mod same_result;
 mod session;
 mod snapshots;
+mod soak;
 mod support;
 mod tamper;
 mod threads;

@@ -16,6 +16,7 @@ fn worker_process() {
     let output = match job.to_str().unwrap() {
         "same_result" => crate::same_result::stretch(&input),
         "slots" => crate::threads::one_slot_is_enough(),
+        "soak" => crate::soak::soak(&input),
         other => panic!("no job {other:?}"),
     };
     std::fs::write(folder.join("output"), output).unwrap();
