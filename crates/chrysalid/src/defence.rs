@@ -58,7 +58,7 @@ defences! {
     CallBudget, "src/session/admit.rs", None;
     ToolBudget, "src/session/admit.rs", None;
     RefusedBudget, "src/session/admit.rs", None;
-    AdmissionTime, "src/session/admit.rs", None;
+    CallsCharged, "src/session/admit.rs", None;
     CallsInFlight, "src/session/admit.rs", None;
     PendingApprovals, "src/session/admit.rs", None;
     Schema, "src/session/admit.rs", None;

@@ -17,7 +17,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Limits {
     /// Linear memory of the guest, the interpreter's own 1.3 MiB included. Default 64 MiB, at least 4 MiB.
     pub memory: usize,
-    /// CPU time of the guest per program, host calls and waiting not counted. Default 5 s.
+    /// CPU time of a program: of the guest, and of the host for reading and checking its calls; what tools do and waiting
+    /// are not counted. Default 5 s.
     pub cpu_time: Duration,
     /// Wall clock of a program outside pauses. Default none.
     pub wall_time: Option<Duration>,
@@ -42,7 +43,8 @@ pub struct Limits {
     /// Calls that wait for a person at one time. Default 64.
     pub pending_approvals: u32,
     /// What the host keeps on behalf of a session: arguments, answers, decisions, console lines, sources, records of
-    /// calls; each with 512 bytes for what is around it. A call or an answer that does not fit is refused. Default 64 MiB.
+    /// calls; each with 512 bytes for what is around it. A call or an answer that does not fit is refused. Arguments in
+    /// the hands of tools may take as much again: further calls wait. Default 64 MiB.
     pub host_memory: usize,
     /// A snapshot. Default none of its own: the memory limit bounds it.
     pub snapshot_size: Option<usize>,

@@ -45,7 +45,7 @@ fn calls_that_wait_for_people_count_with_what_is_logged() {
     let source = "let no; for (let i = 0; i < 10; i++) { tools.gate({ q: 'x'.repeat(60000) }).catch(e => { no ??= e.message }); await null }
         console.log(no); await new Promise(() => {})";
     let pause = world.run(&mut session, source).paused();
-    assert_eq!(pause.pending.len(), 6);
+    assert_eq!(pause.pending.len(), 3);
     assert_eq!(pause.logs.first().map(|line| line.text.as_str()), Some("too many calls wait in the host's memory"));
 }
 

@@ -38,24 +38,30 @@ struct Checked {
 }
 
 impl Session {
-    /// Takes requests through the order of checks for as long as the slice lasts, and counts the time. Whether all went
-    /// through; an interrupt drops the rest.
+    /// Takes requests through the order of checks for as long as the slice lasts. Whether all went through; a stop drops
+    /// the rest.
     pub(super) fn admit_all(&mut self) -> bool {
         while let Some(request) = self.requests.pop_front() {
-            if self.meter.is_interrupted() {
+            if self.meter.is_interrupted() || self.meter.timed_out() {
                 self.requests.clear();
                 break;
             }
-            let begun = thread_cpu_nanos();
-            self.admit(&request);
-            if let Some(program) = &mut self.state.program {
-                program.admit_nanos += thread_cpu_nanos().saturating_sub(begun);
-            }
+            self.charged(|session| session.admit(&request));
             if self.meter.slice_is_over() && stands(Defence::Slices) {
                 break;
             }
         }
         self.requests.is_empty()
+    }
+
+    /// Work on calls that the program made is the program's time, or it could keep the host busy for ever.
+    fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let begun = thread_cpu_nanos();
+        let done = work(self);
+        if stands(Defence::CallsCharged) {
+            self.meter.charge(thread_cpu_nanos().saturating_sub(begun));
+        }
+        done
     }
 
     /// Takes one request of the guest through the order of checks.
@@ -86,17 +92,12 @@ impl Session {
     /// Why nothing of a request is looked at any more: reading and checking is the host's work, and calls that are
     /// refused spend no budget.
     fn refused_enough(&self, name: &str) -> Option<ToolError> {
-        let program = self.state.program.as_ref()?;
         let bound = self.limits.calls.saturating_add(MORE_REFUSED);
-        let (time, took) = (self.limits.cpu_time, Duration::from_nanos(program.admit_nanos));
-        let message = if program.refused >= bound && stands(Defence::RefusedBudget) {
-            format!("{name}: {bound} calls of this program were refused already")
-        } else if took >= time && stands(Defence::AdmissionTime) {
-            format!("{name}: reading the calls of this program took the host more than {time:?}")
-        } else {
-            return None;
-        };
-        Some(ToolError::named("CallBudgetExceeded", message))
+        let refused = self.state.program.as_ref().is_some_and(|program| program.refused >= bound);
+        (refused && stands(Defence::RefusedBudget)).then(|| {
+            let message = format!("{name}: {bound} calls of this program were refused already");
+            ToolError::named("CallBudgetExceeded", message)
+        })
     }
 
     fn check(&mut self, name: &str, argument: &[u8]) -> Result<Checked, ToolError> {
@@ -292,10 +293,17 @@ impl Session {
         Ok(self.check_argument(capability, argument.clone())?.bytes)
     }
 
-    /// The queued calls that may begin now, marked as started.
+    /// The queued calls that may begin now, marked as started; when the slice is over, the rest in the next step.
     pub(super) fn startable(&mut self) -> Vec<Call> {
         let queued: Vec<u32> = self.state.calls.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
-        queued.into_iter().filter_map(|number| self.start_call(number)).collect()
+        let mut calls = Vec::new();
+        for number in queued {
+            calls.extend(self.charged(|session| session.start_call(number)));
+            if !calls.is_empty() && self.meter.slice_is_over() {
+                break;
+            }
+        }
+        calls
     }
 
     fn start_call(&mut self, number: u32) -> Option<Call> {

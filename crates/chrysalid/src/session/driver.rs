@@ -437,7 +437,6 @@ impl Program {
             code: Arc::default(),
             value_name: None,
             cpu_nanos: 0,
-            admit_nanos: 0,
             wall_millis: 0.0,
             calls_made: 0,
             refused: 0,

@@ -5,7 +5,6 @@
 
 use super::modules::Loading;
 use super::state::{Answer, OpenCall, Program, State, StoredCall, StoredDecision};
-use crate::call::CallStatus;
 
 /// What a call, an answer or a line costs beside its bytes.
 pub(super) const COST: usize = 512;
@@ -22,8 +21,8 @@ impl StoredCall {
     pub(super) fn held(&self) -> usize {
         let edited = self.edited.as_ref().map_or(0, Vec::len);
         let open = self.open.as_ref().map_or(0, |open| open.held());
-        // One that is queued is bytes only.
-        let shown = self.open.as_ref().filter(|_| self.status != CallStatus::Queued).map_or(0, |open| open.value_bytes);
+        // What a pause shows is there as a value as well.
+        let shown = self.open.as_ref().filter(|_| self.is_pending()).map_or(0, |open| open.value_bytes);
         COST + self.name.len() + edited + open + shown
     }
 }

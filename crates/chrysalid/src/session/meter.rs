@@ -122,6 +122,11 @@ impl Meter {
         self.step_used.fetch_add(spent, Ordering::Relaxed);
     }
 
+    /// The host worked for the program.
+    pub(crate) fn charge(&self, nanos: u64) {
+        self.used.fetch_add(nanos, Ordering::Relaxed);
+    }
+
     /// Asked on each tick while the guest runs, on the guest's thread.
     pub(crate) fn verdict(&self) -> Verdict {
         let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));

@@ -92,8 +92,6 @@ pub(crate) struct Program {
     /// The name that its last statement is, if it is one.
     pub(crate) value_name: Option<String>,
     pub(crate) cpu_nanos: u64,
-    /// CPU time of the host that reading and checking its calls took.
-    pub(crate) admit_nanos: u64,
     /// Wall clock spent outside pauses, in milliseconds.
     pub(crate) wall_millis: f64,
     pub(crate) calls_made: u32,

@@ -57,15 +57,22 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     Attack {
         name: "let_the_host_read_arguments_for_ever",
-        defence: Defence::AdmissionTime,
-        attempt: Limited(
-            |limits| limits.cpu_time = std::time::Duration::from_millis(400),
-            &[
-                "const v = new Array(100000).fill(0), all = []; for (let i = 0; i < 100; i++) all.push(tools.echo({ v }).then(() => 'ok', e => e.message)); const r = await Promise.all(all); r.at(-1)",
-            ],
-        ),
-        held: "'echo: reading the calls of this program took the host more than 400ms'",
-        through: "'ok'",
+        defence: Defence::CallsCharged,
+        attempt: Other(|engine| {
+            // Cheap to make, and some milliseconds each to check.
+            let source = "const v = new Array(20000).fill(0), all = [];
+                for (let i = 0; i < 60; i++) all.push(tools.echo({ v }).then(() => 'ok'));
+                (await Promise.all(all)).length";
+            let checked = serde_json::json!({
+                "type": "object", "properties": { "v": { "type": "array", "items": { "enum": [3, 2, 1, 0] } } }
+            });
+            let world = World::new();
+            let tools = Capabilities::new([world.echo().input_schema(checked)]).unwrap();
+            let mut session = session_of(engine, &tools, |_| {});
+            halted(&world.run(&mut session, source))
+        }),
+        held: "Timeout Intact",
+        through: "60",
     },
     Attack {
         name: "more_at_one_time_than_allowed",
