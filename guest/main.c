@@ -264,16 +264,21 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
 {
     struct encoder e = { .mode = ENCODE_SHOW, .max_bytes = limits.result_bytes, .nodes_left = limits.nodes };
     JSValueConst value = program.value;
-    JSValue hangs = JS_UNDEFINED;
+    JSValue made = JS_UNDEFINED;
     int status;
 
     enter();
     if (which == OUTCOME_HANGS)
-        value = hangs = program_hangs();
+        value = made = program_hangs();
     if (which == OUTCOME_FAILURE) {
         if (!failures.count)
             return STATUS_NOTHING;
         value = failures.list[0].reason;
+    }
+    if (JS_IsUninitialized(value)) {
+        /* Where there is no memory, some functions of the engine fail without an exception. */
+        JS_ThrowOutOfMemory(context);
+        value = made = JS_GetException(context);
     }
     if (which == OUTCOME_FAILURE || board.program == PROGRAM_REJECTED) {
         /* What was thrown is shown in any case, cut where it is large. */
@@ -283,7 +288,7 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
     } else {
         status = encode_value(&e, value, 0, NULL);
     }
-    JS_FreeValue(context, hangs);
+    JS_FreeValue(context, made);
     if (status)
         status = e.too_large ? STATUS_TOO_LARGE : STATUS_NO_MEMORY;
     if (JS_HasException(context))
