@@ -125,8 +125,8 @@ fn c09_a_tool_that_calls_back_into_its_session_is_told_that_it_is_busy() {
             }
         }
     });
-    let session = builder().build().unwrap().session(&Capabilities::new([nested]).unwrap()).unwrap();
-    let shared = SharedSession::new(session);
+    let own = builder().build().unwrap().session(&Capabilities::new([nested]).unwrap()).unwrap();
+    let shared = SharedSession::new(own);
     inner.set(shared.clone()).unwrap();
     let source = "try { await tools.runsEvalInside({code: \"1+1\"}) } catch (e) { [e.name, e.message].join(': ') }";
     let told = block_on(shared.run(source, &RealTime)).unwrap();

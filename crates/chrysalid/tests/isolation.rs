@@ -111,10 +111,9 @@ fn found() -> Vec<u8> {
         write(OUTCOME, OUT, at),
         write(OUTCOME, OUT_LENGTH, 5 + FILLED),
     ];
-    match eval(&mut in_the_slot(), &source(&acts.concat())) {
-        Value::ArrayBuffer(found) => found,
-        other => panic!("{}", other.kind_name()),
-    }
+    let value = eval(&mut in_the_slot(), &source(&acts.concat()));
+    let Value::ArrayBuffer(found) = &value else { panic!("{}", value.kind_name()) };
+    found.clone()
 }
 
 #[test]

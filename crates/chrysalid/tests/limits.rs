@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrysalid::{Capabilities, ErrorKind, Failure, FailureKind, Heap, Session, SessionOptions, Value};
+use chrysalid::{Capabilities, ErrorKind, FailureKind, Heap, Session, SessionOptions, Value};
 use serde_json::json;
 
 use crate::support::{ENGINE, World, eval, fails, json, run, session, text, with_limits};

@@ -38,7 +38,6 @@ mod locale;
 mod measure;
 mod modules;
 mod nesting;
-mod probe;
 mod programs;
 mod recursion;
 mod same_result;
