@@ -5,9 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll, Waker};
 
-use chrysalid::{
-    Capabilities, Capability, Decision, ErrorKind, Outcome, Session, SharedSession, ToolError, Value,
-};
+use chrysalid::{Capabilities, Capability, Decision, ErrorKind, Outcome, Session, SharedSession, ToolError, Value};
 
 use crate::support::{RealTime, World, block_on, builder, eval, session, text};
 

@@ -36,7 +36,10 @@ const KINDS: &[Kind] = &[
         "comparators",
         &[
             (Stopped, "[3, 1, 2].sort(() => { for (;;) {} })"),
-            (Either, "const a = Array.from({ length: 200000 }, (_, i) => -i); for (;;) a.slice().sort((x, y) => x - y)"),
+            (
+                Either,
+                "const a = Array.from({ length: 200000 }, (_, i) => -i); for (;;) a.slice().sort((x, y) => x - y)",
+            ),
             (Stopped, "new Float64Array(1 << 20).sort((x, y) => { for (;;) {} })"),
         ],
     ),
@@ -53,7 +56,10 @@ const KINDS: &[Kind] = &[
         "JSON with toJSON",
         &[
             (Stopped, "JSON.stringify({ toJSON() { for (;;) {} } })"),
-            (Either, "const a = Array.from({ length: 100000 }, (_, i) => ({ toJSON: () => i })); for (;;) JSON.stringify(a)"),
+            (
+                Either,
+                "const a = Array.from({ length: 100000 }, (_, i) => ({ toJSON: () => i })); for (;;) JSON.stringify(a)",
+            ),
             (Stopped, "JSON.parse('[1,2]', () => { for (;;) {} })"),
             (Stopped, "JSON.stringify({}, () => { for (;;) {} })"),
         ],
@@ -103,7 +109,10 @@ const KINDS: &[Kind] = &[
         &[
             (Stopped, "const p = new Proxy({}, { get: (t, k, r) => r[k] }); for (;;) { try { p.x } catch {} }"),
             (Stopped, "'x' in new Proxy({}, { has() { for (;;) {} } })"),
-            (Either, "const k = Array.from({ length: 10000 }, (_, i) => 'k' + i); const p = new Proxy({}, { ownKeys: () => k, getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 }) }); for (;;) Object.keys(p)"),
+            (
+                Either,
+                "const k = Array.from({ length: 10000 }, (_, i) => 'k' + i); const p = new Proxy({}, { ownKeys: () => k, getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 }) }); for (;;) Object.keys(p)",
+            ),
         ],
     ),
     (
@@ -136,16 +145,28 @@ const KINDS: &[Kind] = &[
     (
         "collection of huge heaps",
         &[
-            (Either, "const keep = []; for (let i = 0; i < 100000; i++) keep.push({ i, next: keep[i >> 1] }); for (;;) { for (let i = 0; i < 1000; i++) { const x = {}; x.x = x } }"),
-            (Either, "let head = null; for (let i = 0; i < 100000; i++) head = { head }; for (;;) { const a = {}; a.a = a }"),
-            (Either, "function mk() { const r = new FinalizationRegistry(() => { globalThis.foo = mk(); }); r.register([]); return r } for (;;) mk()"),
+            (
+                Either,
+                "const keep = []; for (let i = 0; i < 100000; i++) keep.push({ i, next: keep[i >> 1] }); for (;;) { for (let i = 0; i < 1000; i++) { const x = {}; x.x = x } }",
+            ),
+            (
+                Either,
+                "let head = null; for (let i = 0; i < 100000; i++) head = { head }; for (;;) { const a = {}; a.a = a }",
+            ),
+            (
+                Either,
+                "function mk() { const r = new FinalizationRegistry(() => { globalThis.foo = mk(); }); r.register([]); return r } for (;;) mk()",
+            ),
         ],
     ),
     (
         "rendering",
         &[
             (Either, "const row = Array.from({ length: 1000 }, (_, i) => i); for (;;) console.log(row, row, row)"),
-            (Either, "const rows = Array.from({ length: 1000 }, (_, i) => ({ a: i, b: 'x'.repeat(100) })); for (;;) console.table(rows)"),
+            (
+                Either,
+                "const rows = Array.from({ length: 1000 }, (_, i) => ({ a: i, b: 'x'.repeat(100) })); for (;;) console.table(rows)",
+            ),
             (Either, "for (;;) console.log('%s %o %j', 'x', { a: [1, 2, 3] }, { b: 1 })"),
             (Stopped, "for (;;) { try { console.log({ get a() { for (;;) {} } }); } catch {} }"),
         ],
@@ -153,7 +174,10 @@ const KINDS: &[Kind] = &[
     (
         "typed arrays",
         &[
-            (Either, "const f = new Float64Array(1 << 18); for (;;) { for (let i = 0; i < f.length; i++) f[i] = (i * 7919) % 1000003; f.sort() }"),
+            (
+                Either,
+                "const f = new Float64Array(1 << 18); for (;;) { for (let i = 0; i < f.length; i++) f[i] = (i * 7919) % 1000003; f.sort() }",
+            ),
             (Either, "const a = new Uint8Array(1 << 23); for (;;) { a.fill(1); a.copyWithin(1, 0); a.reverse() }"),
             (Either, "for (;;) crypto.getRandomValues(new Uint8Array(65536))"),
         ],

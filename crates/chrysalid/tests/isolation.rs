@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 
 use chrysalid::{Capabilities, Engine, Modules, Random, Session, SessionOptions, Step, Value};
-use serde_json::json;
 
-use crate::support::{World, begin, builder, eval, fresh_engine, json, run, text, with_limits};
+use crate::support::{World, begin, builder, eval, fresh_engine, run, text, with_limits};
 
 #[path = "garbage/script.rs"]
 #[expect(dead_code, reason = "only some of what a hostile guest can do is of use here")]
@@ -16,7 +15,8 @@ use script::{FINISH, OUT, OUT_LENGTH, OUTCOME, PUMP, START, bytes, grow, repeat,
 #[test]
 fn sessions_of_one_engine_share_nothing() {
     let engine = fresh_engine();
-    let modules = Modules::fixed([("state", "export const list = []; globalThis.loads = (globalThis.loads ?? 0) + 1;")]);
+    let modules =
+        Modules::fixed([("state", "export const list = []; globalThis.loads = (globalThis.loads ?? 0) + 1;")]);
     let options = || {
         let mut options = SessionOptions::default();
         options.modules = modules.clone();
@@ -47,7 +47,7 @@ fn sessions_of_one_engine_share_nothing() {
         assert_eq!(ended.logs[0].text.split(':').next().unwrap(), "c");
         let expected = "[ 'undefined', 'undefined', undefined, [ 2 ], true, 0, 1, 'function', 'function', 'function', 'string', 'none' ]";
         let shown = ended.result.unwrap().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(shown, expected.replace("[ 2 ]", "[ 2 ]"));
+        assert_eq!(shown, expected);
     }
 }
 
@@ -101,8 +101,9 @@ fn fill() -> Vec<script::Act> {
 /// All bytes that a session finds behind those of the image, as the host sees them.
 fn found() -> Vec<u8> {
     // Length in sevens of bits, so that six bytes before it make a value of the memory behind them.
-    let length: Vec<u8> =
-        (0..4).map(|part| u8::try_from(FILLED >> (7 * part) & 0x7f).unwrap() | if part < 3 { 0x80 } else { 0 }).collect();
+    let length: Vec<u8> = (0..4)
+        .map(|part| u8::try_from(FILLED >> (7 * part) & 0x7f).unwrap() | if part < 3 { 0x80 } else { 0 })
+        .collect();
     let header = [vec![0x08], length].concat();
     let at = script::END - 5;
     let acts = [
@@ -194,6 +195,4 @@ fn tools_and_their_answers_are_those_of_the_session() {
     assert_eq!(first.pending()[0].id, asked);
     assert_eq!(one.decide(&mut first, "1.1", chrysalid::Decision::Approve).value(), text("first"));
     assert_eq!((one.paid(), two.paid()), (vec![1.0], vec![2.0]));
-    let value = two.run(&mut second, "[typeof first, Object.keys(globalThis).length]").value();
-    assert_eq!(value, json(json!(["undefined", 0])));
 }

@@ -9,7 +9,16 @@ use crate::support::{ENGINE, eval, with_limits};
 
 /// CPU time that this thread has used.
 pub(crate) fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    read(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// CPU time that this process has used.
+pub(crate) fn process_time() -> Duration {
+    read(rustix::time::ClockId::ProcessCPUTime)
+}
+
+fn read(clock: rustix::time::ClockId) -> Duration {
+    let time = rustix::time::clock_gettime(clock);
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 

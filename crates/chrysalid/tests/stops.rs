@@ -79,7 +79,9 @@ impl By {
         match self {
             Self::Time | Self::Interrupt => "for (;;) {}",
             // The first time that memory is full may be caught, the second time is the end.
-            Self::Memory => "{ const full = []; for (;;) { try { for (;;) full.push(new Array(100).fill(0)) } catch {} } }",
+            Self::Memory => {
+                "{ const full = []; for (;;) { try { for (;;) full.push(new Array(100).fill(0)) } catch {} } }"
+            }
         }
     }
 
@@ -130,7 +132,10 @@ fn nothing_is_left(world: &World, session: &mut Session, source: &str) {
     }
     for (program, value) in [
         ("await new Promise(r => setTimeout(r, 5000)); 'waited'", text("waited")),
-        ("const rubbish = Array.from({ length: 1000 }, () => ({})); for (let i = 0; i < 50; i++) await null; rubbish.length", Value::from(1000)),
+        (
+            "const rubbish = Array.from({ length: 1000 }, () => ({})); for (let i = 0; i < 50; i++) await null; rubbish.length",
+            Value::from(1000),
+        ),
         ("await tools.echo({ v: 3 })", Value::from(3)),
     ] {
         assert_eq!(world.run(session, program).value(), value, "after {source}");
