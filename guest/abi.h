@@ -120,7 +120,7 @@
 #define BOARD_SIZE 64
 
 /* Bits of `weakened`, an address that only the build for tests exports: see defence.h. */
-#define ABI_EXPORT_WEAKENED "weakened"
+#define ABI_WEAKENED "weakened"
 #define DEFENCE_MEMORY_HEADROOM 0
 #define DEFENCE_MEMORY_STOP 1
 #define DEFENCE_FROZEN_TOOLS 2

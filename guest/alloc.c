@@ -19,12 +19,25 @@ static struct {
 
 static void memory_exhausted(void);
 
-/* What the allocator itself needs for a block. */
-#define BLOCK_OVERHEAD 8u
+/* What stands before each block. The allocator's own size may grow while a block lives, by what was left over before the
+ * next one: it would take more from the count at the end than it added at the beginning.
+ */
+struct block {
+    size_t size;
+    _Alignas(8) uint8_t bytes[];
+};
 
-static size_t block_size(void *block)
+/* What a block costs beside its size: the allocator's share, and ours. */
+#define BLOCK_OVERHEAD (8u + sizeof(struct block))
+
+static struct block *block_of(const void *bytes)
 {
-    return malloc_usable_size(block) + BLOCK_OVERHEAD;
+    return (struct block *)((uint8_t *)(uintptr_t)bytes - sizeof(struct block));
+}
+
+static size_t block_size(const void *bytes)
+{
+    return block_of(bytes)->size;
 }
 
 static bool memory_allows(size_t more)
@@ -52,67 +65,70 @@ static bool memory_is_full(void)
     return full;
 }
 
-static void *memory_counted(void *block)
+/* Takes down what the allocator made of a request. */
+static void *memory_counted(struct block *block)
 {
-    if (block)
-        memory.used += block_size(block);
-    else
+    if (!block) {
         memory_exhausted();
-    return block;
+        return NULL;
+    }
+    block->size = malloc_usable_size(block) - sizeof(struct block);
+    memory.used += block->size + BLOCK_OVERHEAD;
+    return block->bytes;
 }
 
 static void *memory_malloc(void *opaque, size_t size)
 {
     (void)opaque;
-    return memory_allows(size) ? memory_counted(malloc(size)) : NULL;
+    return memory_allows(size) ? memory_counted(malloc(sizeof(struct block) + size)) : NULL;
 }
 
 static void *memory_calloc(void *opaque, size_t count, size_t size)
 {
     (void)opaque;
-    return memory_allows(count * size) ? memory_counted(calloc(count, size)) : NULL;
+    return memory_allows(count * size) ? memory_counted(calloc(1, sizeof(struct block) + count * size)) : NULL;
 }
 
-static void memory_free(void *opaque, void *block)
+static void memory_free(void *opaque, void *bytes)
 {
     (void)opaque;
-    if (!block)
+    if (!bytes)
         return;
-    memory.used -= block_size(block);
-    free(block);
+    memory.used -= block_size(bytes) + BLOCK_OVERHEAD;
+    free(block_of(bytes));
 }
 
-static void *memory_realloc(void *opaque, void *block, size_t size)
+static void *memory_realloc(void *opaque, void *bytes, size_t size)
 {
     size_t before, capacity;
-    void *moved;
+    struct block *moved;
 
-    if (!block)
+    if (!bytes)
         return memory_malloc(opaque, size);
     if (size == 0) {
-        memory_free(opaque, block);
+        memory_free(opaque, bytes);
         return NULL;
     }
-    before = malloc_usable_size(block);
+    before = block_size(bytes);
     if (size > before && !memory_allows(size - before))
         return NULL;
     /* A block that grows by small steps, such as a string under +=, would be copied at each one. */
     capacity = size > before && size > 4096 ? size + size / 8 : size;
     if (capacity != size && (capacity - before > memory.limit || memory.used > memory.limit - (capacity - before)))
         capacity = size;
-    moved = realloc(block, capacity);
+    moved = realloc(block_of(bytes), sizeof(struct block) + capacity);
     if (!moved && capacity != size)
-        moved = realloc(block, size);
+        moved = realloc(block_of(bytes), sizeof(struct block) + size);
     if (!moved) {
         memory_exhausted();
         return NULL;
     }
-    memory.used += malloc_usable_size(moved) - before; /* the overhead is the same */
-    return moved;
+    memory.used -= before + BLOCK_OVERHEAD;
+    return memory_counted(moved);
 }
 
 static const JSMallocFunctions memory_functions = {
-    memory_calloc, memory_malloc, memory_free, memory_realloc, (size_t (*)(const void *))malloc_usable_size,
+    memory_calloc, memory_malloc, memory_free, memory_realloc, block_size,
 };
 
 /* The inbox holds one message of the host; it is not the program's memory, so it is not counted. */

@@ -190,7 +190,8 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
         stacks_reset();
     board.memory_hits = 0;
     memory.limit = memory.bound;
-    if (memory_is_tight()) {
+    program.began_tight = memory_is_tight();
+    if (program.began_tight) {
         /* Room for a program that lets go of things. */
         board.memory_hits = 1;
         memory.limit += MEMORY_HEADROOM;
@@ -267,16 +268,21 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
 {
     struct encoder e = { .mode = ENCODE_SHOW, .max_bytes = limits.result_bytes, .nodes_left = limits.nodes };
     JSValueConst value = program.value;
-    JSValue hangs = JS_UNDEFINED;
+    JSValue made = JS_UNDEFINED;
     int status;
 
     enter();
     if (which == OUTCOME_HANGS)
-        value = hangs = program_hangs();
+        value = made = program_hangs();
     if (which == OUTCOME_FAILURE) {
         if (!failures.count)
             return STATUS_NOTHING;
         value = failures.list[0].reason;
+    }
+    if (JS_IsUninitialized(value)) {
+        /* Where there is no memory, some functions of the engine fail without an exception. */
+        JS_ThrowOutOfMemory(context);
+        value = made = JS_GetException(context);
     }
     if (which == OUTCOME_FAILURE || board.program == PROGRAM_REJECTED) {
         /* What was thrown is shown in any case, cut where it is large. */
@@ -286,7 +292,7 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
     } else {
         status = encode_value(&e, value, 0, NULL);
     }
-    JS_FreeValue(context, hangs);
+    JS_FreeValue(context, made);
     if (status)
         status = e.too_large ? STATUS_TOO_LARGE : STATUS_NO_MEMORY;
     if (JS_HasException(context))
@@ -311,6 +317,14 @@ static void jobs_clear(void)
             JS_FreeValue(context, job->argv[i]);
         js_free(context, job);
     }
+}
+
+/* Whether the next program could do nothing: there is no room to begin it, or this one had room and filled the heap up to
+ * the last bit with what stays.
+ */
+static bool memory_is_spent(void)
+{
+    return memory_is_full() || (board.memory_hits && !program.began_tight && memory_is_tight());
 }
 
 /* Drops what belongs to the program: jobs, timers, calls, failures, its value. The heap stays. */
@@ -338,5 +352,5 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
         return leave(STATUS_OK);
     JS_RunGC(runtime);
     jobs_clear();
-    return leave(memory_is_full() ? STATUS_NO_MEMORY : STATUS_OK);
+    return leave(memory_is_spent() ? STATUS_NO_MEMORY : STATUS_OK);
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
 pub(crate) fn attacks(against: Against) -> Result<ExitCode> {
     let metadata = crate::metadata()?;
     let target = PathBuf::from(crate::text(&metadata, "target_directory"));
-    let guest = build::build(&crate::root().join("guest"), &target)?;
+    let guest = build::build(&crate::root().join("guest"), &target, build::Kind::Shipped)?;
     program(&metadata)?;
 
     let mut command = bench(&target);

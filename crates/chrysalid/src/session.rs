@@ -174,6 +174,12 @@ impl Session {
         &self.limits
     }
 
+    /// CPU time of the guest for the program that runs, or else for the latest one: what [`Limits::cpu_time`] bounds.
+    #[must_use]
+    pub fn cpu_time(&self) -> Duration {
+        self.meter.used()
+    }
+
     /// The capabilities that it has.
     #[must_use]
     pub fn capabilities(&self) -> &Capabilities {

@@ -19,6 +19,8 @@ mod approvals;
 mod bridge;
 #[path = "escape/calls.rs"]
 mod calls;
+#[allow(dead_code, reason = "shared with the other tests")]
+mod measure;
 #[path = "escape/memory.rs"]
 mod memory;
 #[path = "escape/size.rs"]

@@ -15,6 +15,9 @@
 mod generated;
 mod guest_garbage;
 #[allow(dead_code, reason = "the tests use the rest")]
+#[path = "garbage/script.rs"]
+mod script;
+#[allow(dead_code, reason = "the tests use the rest")]
 mod support;
 
 use std::fs;

@@ -6,20 +6,19 @@ mod calls;
 mod forgeries;
 mod modules;
 mod outcomes;
-mod script;
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use chrysalid::{Ended, Engine, EngineBuilder, Limits, Session, SessionOptions, Value};
 
-use crate::support::{ENGINE, World, begin, builder, eval, session, step, with_limits};
-use script::{
+use crate::script::{
     BOARD, CONFIGURE, COUNTER, END, FAILURE_KIND, FAILURES, FINISH, FREE, FULFILLED, INBOX, INTERVALS, JOBS,
     MEMORY_HITS, NEXT_DUE, OUTCOME, PROGRAM, PUMP, REJECTED, RUNNING, SETTLE, START, STOP, TIMERS, TOOLS, WAT, YIELD,
     answer, asks, bytes, call_at, divide, due, grow, jump, log, now, random, recurse, repeat, rest_at, runs, source,
     spin, trap, value, write,
 };
+use crate::support::{ENGINE, World, begin, builder, eval, session, step, with_limits};
 
 /// The guest of `garbage/guest.wat`.
 static GUEST: LazyLock<Vec<u8>> = LazyLock::new(|| wat::parse_str(WAT).unwrap());
@@ -62,7 +61,7 @@ struct Attack {
     ends: &'static str,
 }
 
-fn attack(name: &'static str, acts: impl IntoIterator<Item = Vec<script::Act>>, ends: &'static str) -> Attack {
+fn attack(name: &'static str, acts: impl IntoIterator<Item = Vec<crate::script::Act>>, ends: &'static str) -> Attack {
     Attack { name, source: source(&acts.into_iter().collect::<Vec<_>>().concat()), ends }
 }
 
@@ -272,7 +271,7 @@ fn imports_without_end() {
 fn what_a_guest_writes_to_the_console_is_bounded() {
     let world = World::new();
     let mut session = taken_over(&world);
-    let lines = |acts: Vec<script::Act>, session: &mut Session| {
+    let lines = |acts: Vec<crate::script::Act>, session: &mut Session| {
         let ended = world.run(session, &source(&acts)).ended();
         assert_eq!(shown(&ended), SANE);
         (ended.logs, ended.notes)
@@ -385,7 +384,7 @@ fn a_guest_that_ignores_its_slice_gives_the_thread_back() {
 fn requests_of_an_entry_that_trapped_are_taken_down_and_run_nothing() {
     let world = World::new();
     let mut session = taken_over(&world);
-    let acts = [script::calls(START, b"pay", b"\x0e\x01\x06amount\x04\x02", 3), trap(START)].concat();
+    let acts = [crate::script::calls(START, b"pay", b"\x0e\x01\x06amount\x04\x02", 3), trap(START)].concat();
     let ended = world.run(&mut session, &source(&acts)).ended();
     assert_eq!(ended.heap, chrysalid::Heap::Reset);
     assert_eq!(world.paid(), [0.0; 0]);
@@ -394,7 +393,7 @@ fn requests_of_an_entry_that_trapped_are_taken_down_and_run_nothing() {
 
 #[test]
 fn answers_that_are_not_understood() {
-    let with = |acts| [runs(), script::calls(START, b"echo", b"\x0e\x00", 1), acts];
+    let with = |acts| [runs(), crate::script::calls(START, b"echo", b"\x0e\x00", 1), acts];
     check(vec![
         attack("settle does not understand", with(answer(SETTLE, 1)), FAULT),
         attack("settle answers a status that is none", with(answer(SETTLE, 1234)), FAULT),
@@ -405,7 +404,7 @@ fn answers_that_are_not_understood() {
         ),
         attack("settle runs for ever", with(spin(SETTLE)), TRAPPED_BY_TIME),
         attack("settle drops the answer", with(Vec::new()), DEADLOCK),
-        attack("settle calls again, for ever", with(script::calls(SETTLE, b"echo", b"\x0e\x00", 1)), TIMEOUT),
+        attack("settle calls again, for ever", with(crate::script::calls(SETTLE, b"echo", b"\x0e\x00", 1)), TIMEOUT),
         attack("settle clears the board", with(repeat(SETTLE, BOARD, 0, 16)), TIMEOUT),
         attack("settle says that all is over", with(bytes(SETTLE, PROGRAM, &RUNNING.to_le_bytes())), DEADLOCK),
     ]);

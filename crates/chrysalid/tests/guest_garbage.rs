@@ -3,9 +3,6 @@
 
 mod acts;
 #[allow(dead_code, clippy::duplicate_mod, reason = "the table of attacks uses it, too, and the rest of it")]
-#[path = "garbage/script.rs"]
-mod script;
-
 use std::cell::RefCell;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -15,9 +12,9 @@ use chrysalid::{
     SessionOptions, Step, ToolError, Value,
 };
 
+use crate::script::{WAT, source};
 use crate::support::{World, begin, builder, with_limits};
 use acts::Choices;
-use script::{WAT, source};
 
 static HOSTILE: LazyLock<Engine> =
     LazyLock::new(|| builder().no_cache().guest(wat::parse_str(WAT).unwrap()).build().unwrap());

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use chrysalid::{Decision, Engine, Failure, FailureKind, Heap, Restore, Session, SessionOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::measure::{resident, threads};
 use crate::support::{Halt, World, builder, eval, fresh_engine, text, with_limits};
 use crate::worker::in_fresh_process;
 
@@ -22,8 +23,9 @@ const THREADS: usize = 2;
 /// What the process holds at the end of a round.
 #[derive(Debug, Serialize, Deserialize)]
 struct Level {
-    resident_kibibytes: usize,
-    threads: usize,
+    /// In bytes.
+    resident: u64,
+    threads: u64,
     files: usize,
 }
 
@@ -42,12 +44,12 @@ fn what_programs_use_comes_back() {
     }
 
     let (warm_up, rest) = levels.split_at(WARM_UP);
-    let (warm, last) = (warm_up.last().unwrap(), rest.last().unwrap());
-    assert_eq!((last.threads, last.files), (warm.threads, warm.files), "{levels:?}");
+    let (before, after) = (warm_up.last().unwrap(), rest.last().unwrap());
+    assert_eq!((after.threads, after.files), (before.threads, before.files), "{levels:?}");
     // A level goes up and down by what the allocator happens to keep; what is lost is in all of them.
-    let warm = warm_up.iter().map(|level| level.resident_kibibytes).max().unwrap();
-    let last = rest[rest.len() - 3..].iter().map(|level| level.resident_kibibytes).min().unwrap();
-    assert!(last <= warm + warm / 10, "{last} KiB at the end, {warm} KiB after warming up: {levels:?}");
+    let warm = warm_up.iter().map(|level| level.resident).max().unwrap();
+    let end = rest[rest.len() - 3..].iter().map(|level| level.resident).min().unwrap();
+    assert!(end <= warm + warm / 10, "{end} bytes at the end, {warm} after warming up: {levels:?}");
 
     assert!(counts["programs"] > least, "{counts:?}");
     let expected = [
@@ -103,7 +105,7 @@ pub(crate) fn soak(input: &[u8]) -> Vec<u8> {
 }
 
 /// The level once the threads of engines that are gone have ended, too.
-fn settled(threads: usize) -> Level {
+fn settled(threads: u64) -> Level {
     let give_up = Instant::now() + Duration::from_secs(10);
     loop {
         let level = level();
@@ -115,13 +117,8 @@ fn settled(threads: usize) -> Level {
 }
 
 fn level() -> Level {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let number = |field: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
-    };
     let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
-    Level { resident_kibibytes: number("VmRSS:"), threads: number("Threads:"), files }
+    Level { resident: resident(), threads: threads(), files }
 }
 
 /// The programs with which the benchmark attacks a session.
@@ -209,10 +206,10 @@ impl Soak {
             [rows.length, answer]";
         world.run(&mut session, source).waits();
         let pending = session.pending()[0].id.to_string();
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             let bytes = session.snapshot().unwrap();
             drop(session);
-            let fresh = number % 16 == 0;
+            let fresh = number.is_multiple_of(16);
             let engine = if fresh { fresh_engine() } else { self.engine.clone() };
             session = engine.restore_with(&bytes, &world.tools(), Restore::Resume, options()).unwrap();
             self.count(if fresh { "moved to a fresh engine" } else { "restored" });

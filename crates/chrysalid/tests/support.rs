@@ -461,12 +461,6 @@ pub(crate) fn field(argument: &Value, name: &str) -> Value {
 
 // ---- programs without tools ----
 
-/// CPU time that this thread has used.
-pub(crate) fn cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
-}
-
 #[track_caller]
 pub(crate) fn run(session: &mut Session, source: &str) -> Ended {
     World::new().run(session, source).ended()

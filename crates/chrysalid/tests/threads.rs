@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrysalid::{Capabilities, Decision, Engine, FailureKind, Heap, Outcome, Session, Step, Value};
 
+use crate::measure::address_space;
 use crate::support::{ENGINE, RealTime, World, begin, block_on, builder, eval, key, run, session, text, with_limits};
 
 #[test]
@@ -157,14 +158,6 @@ fn an_interrupt_reaches_a_step_that_runs_on_another_thread() {
 }
 
 // ---- slots ----
-
-/// Address space of this process, in bytes. Memory that is made on demand reserves gibibytes; a slot of a pool is
-/// reserved already.
-fn address_space() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
-}
 
 /// Runs in a process of its own, where nothing else takes address space.
 pub(crate) fn one_slot_is_enough() -> Vec<u8> {

@@ -1,10 +1,16 @@
 //! Traps: the heap is not trusted any more, and the session goes back to what it was, or says that it is lost.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use chrysalid::{CallStatus, Capabilities, Decision, ErrorKind, FailureKind, Heap, Restore, Value};
+use chrysalid::{
+    CallStatus, Capabilities, Checkpoint, Decision, EngineBuilder, ErrorKind, FailureKind, Heap, Restore, Value,
+};
 
+use crate::measure::{address_space, end_of, resident, threads};
 use crate::support::{ENGINE, World, begin, builder, eval, fresh_engine, record, run, status, text, with_limits};
+
+use crate::script::{OUTCOME, PROGRAM, PUMP, SETTLE, START, source, trap, write};
 
 #[test]
 fn a_program_restored_half_way_that_traps_is_lost_and_its_record_stays() {
@@ -99,4 +105,139 @@ fn a_trap_gives_no_call_away() {
     assert_eq!(world.paid(), [0.0; 0]);
     assert_eq!(world.run(&mut session, "1").value(), Value::from(1));
     assert_eq!(world.paid(), [0.0; 0]);
+}
+
+// ---- traps that are no stop ----
+
+/// A guest that does what its programs say, a trap included.
+static GUEST: LazyLock<Vec<u8>> = LazyLock::new(|| wat::parse_str(crate::script::WAT).unwrap());
+
+fn trapping() -> EngineBuilder {
+    builder().no_cache().guest(GUEST.clone())
+}
+
+const UNREACHABLE: &str = "Trap: the sandbox stopped the program: wasm trap: wasm `unreachable` instruction executed";
+
+/// Leaves a word in memory, which [`recalled`] reads.
+fn remember(word: u32) -> String {
+    source(&write(START, crate::script::FREE, word))
+}
+
+/// Its value is the word that [`remember`] left.
+fn recalled() -> String {
+    let header = crate::script::bytes(OUTCOME, crate::script::FREE - 2, &[0x08, 4]);
+    source(&[header, crate::script::out(OUTCOME, crate::script::FREE - 2, 6)].concat())
+}
+
+fn word(bytes: [u8; 4]) -> Value {
+    Value::ArrayBuffer(bytes.into())
+}
+
+#[test]
+fn a_trap_in_a_fresh_session_resets_it() {
+    let engine = trapping().build().unwrap();
+    for entry in [START, PUMP, OUTCOME] {
+        let mut session = engine.session(&Capabilities::none()).unwrap();
+        let ended = run(&mut session, &source(&trap(entry)));
+        assert_eq!(ended.result.as_ref().unwrap_err().kind, FailureKind::Trap);
+        assert_eq!(end_of(&ended), format!("{UNREACHABLE} | Reset"));
+        assert_eq!(ended.notes, ["the session is back at what it was before this program"]);
+        assert_eq!(eval(&mut session, &source(&[])), Value::from(1));
+    }
+}
+
+#[test]
+fn a_trap_goes_back_to_the_checkpoint_and_without_one_to_the_empty_heap() {
+    for (checkpoint, note, kept) in [
+        (Checkpoint::EveryProgram, "the session is back at what it was before this program", [7, 0, 0, 0]),
+        (Checkpoint::Never, "the session's heap is empty again", [0; 4]),
+    ] {
+        let engine = trapping().checkpoint(checkpoint).build().unwrap();
+        let mut session = engine.session(&Capabilities::none()).unwrap();
+        eval(&mut session, &remember(7));
+        assert_eq!(eval(&mut session, &recalled()), word([7, 0, 0, 0]));
+        let ended = run(&mut session, &source(&[write(START, crate::script::FREE, 9), trap(PUMP)].concat()));
+        assert_eq!((end_of(&ended), ended.notes), (format!("{UNREACHABLE} | Reset"), vec![note.to_owned()]));
+        assert_eq!(eval(&mut session, &recalled()), word(kept));
+    }
+}
+
+#[test]
+fn a_trap_in_a_session_from_an_idle_snapshot_goes_back_to_the_snapshot() {
+    for checkpoint in [Checkpoint::EveryProgram, Checkpoint::Never] {
+        let engine = trapping().checkpoint(checkpoint).build().unwrap();
+        let none = Capabilities::none();
+        let mut session = engine.session(&none).unwrap();
+        eval(&mut session, &remember(7));
+        let bytes = session.snapshot().unwrap();
+        let mut session = engine.restore(&bytes, &none, Restore::Resume).unwrap();
+        assert_eq!(end_of(&run(&mut session, &source(&trap(START)))), format!("{UNREACHABLE} | Reset"));
+        assert_eq!(eval(&mut session, &recalled()), word([7, 0, 0, 0]));
+    }
+}
+
+#[test]
+fn a_trap_of_a_program_restored_half_way_loses_the_session() {
+    let world = World::new();
+    let engine = trapping().build().unwrap();
+    let mut session = engine.session(&world.tools()).unwrap();
+    let asks = [
+        write(START, PROGRAM, crate::script::RUNNING),
+        crate::script::calls(START, b"gate", b"\x0e\x00", 1),
+        trap(SETTLE),
+    ];
+    world.run(&mut session, &source(&asks.concat())).waits();
+    let bytes = session.snapshot().unwrap();
+    let mut session = engine.restore(&bytes, &world.tools(), Restore::Resume).unwrap();
+    let ended = world.decide(&mut session, "1.1", Decision::Approve).ended();
+    assert_eq!(end_of(&ended), format!("{UNREACHABLE} | Lost"));
+    assert_eq!(ended.notes, ["the session's heap is lost"]);
+    assert_eq!(record(&session), ["1.1 gate completed"]);
+    assert_eq!(session.start("1").unwrap_err().kind(), ErrorKind::SessionLost);
+}
+
+// ---- many ----
+
+/// Runs in a process of its own: a thousand traps of several kinds in one engine of one slot.
+pub(crate) fn a_thousand() -> Vec<u8> {
+    const KINDS: [&str; 4] = [
+        "kept = 0; new Array(1e9).join()",
+        "kept = 0; const h = 'a'.repeat(1 << 22); h.indexOf('a'.repeat(1 << 21) + 'b')",
+        "kept = 0; const all = new Array(1e6).fill('x'); for (;;) all.join('-')",
+        "kept = 0; const big = new Uint8Array(8 << 20).fill(1); new Array(1e9) + ''",
+    ];
+    let engine = builder().pool_slots(1).build().unwrap();
+    let limits = || with_limits(|limits| limits.cpu_time = Duration::from_millis(1));
+    let mut session = engine.session_with(&Capabilities::none(), limits()).unwrap();
+    let reserved = address_space();
+    let mut traps = |from: u32, to: u32| {
+        let mut count = from;
+        let mut rounds = 0..;
+        while count < to {
+            let round: usize = rounds.next().unwrap();
+            assert!(round < 10_000, "most of them are no traps");
+            // Short programs of the session's own may be stopped on a machine that does other work.
+            let _ = run(&mut session, &format!("globalThis.kept = {count}"));
+            let left = run(&mut session, "kept").result.ok();
+            let ended = run(&mut session, KINDS[count as usize % KINDS.len()]);
+            assert_eq!(ended.result.unwrap_err().kind, FailureKind::Timeout);
+            if ended.heap == Heap::Reset && left == Some(Value::from(count)) {
+                let now = run(&mut session, "kept");
+                assert!(now.result == Ok(Value::from(count)) || now.result.is_err(), "{now:?}");
+                count += 1;
+            }
+        }
+    };
+    traps(0, 100);
+    let (memory, running) = (resident(), threads());
+    traps(100, 1000);
+    assert!(resident() * 10 <= memory * 11, "{memory} bytes grew to {}", resident());
+    assert_eq!(threads(), running);
+    assert!(address_space() < reserved + (1 << 30), "a trap leaks a slot");
+    Vec::new()
+}
+
+#[test]
+fn a_thousand_traps_leak_nothing() {
+    crate::worker::in_fresh_process("traps", &[]);
 }

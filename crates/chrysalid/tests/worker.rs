@@ -17,6 +17,11 @@ fn worker_process() {
         "same_result" => crate::same_result::stretch(&input),
         "slots" => crate::threads::one_slot_is_enough(),
         "soak" => crate::soak::soak(&input),
+        "traps" => crate::traps::a_thousand(),
+        "first_result" => crate::cases_l::first_result(),
+        "flood" => crate::cases_x::flood(),
+        "sessions" => crate::cases_l::sessions_come_and_go(),
+        "fork" => crate::fork::in_the_child(),
         other => panic!("no job {other:?}"),
     };
     std::fs::write(folder.join("output"), output).unwrap();

@@ -149,7 +149,7 @@ impl Session {
         let full = board.memory_hits > 0;
         match thrown {
             Value::Null if full => self.out_of_memory(),
-            Value::Error(error) if is_out_of_memory(error) => self.out_of_memory(),
+            Value::Error(error) if is_out_of_memory(error, full) => self.out_of_memory(),
             Value::Error(error) => {
                 if let Some(refused) = self.failed_command(error) {
                     return refused;
@@ -382,8 +382,9 @@ fn finish(result: std::result::Result<Value, Failure>) -> Next {
     Next::Enter(Doing::Finishing(Box::new(result)), vec![Entry::Finish])
 }
 
-fn is_out_of_memory(error: &ErrorValue) -> bool {
-    error.name == "InternalError" && error.message == "out of memory"
+/// The engine's error at the limit; its regular expressions make a `SyntaxError` of it.
+fn is_out_of_memory(error: &ErrorValue, full: bool) -> bool {
+    (error.name == "InternalError" || full && error.name == "SyntaxError") && error.message == "out of memory"
 }
 
 /// What kind of trap it was, without addresses or paths of the host.

@@ -107,7 +107,7 @@ impl Exports {
         let missing = |name: &str| WasmError::msg(format!("the guest has no {name:?}"));
         #[cfg(feature = "weaken")]
         let weakened = instance
-            .get_global(&mut *store, abi::EXPORT_WEAKENED)
+            .get_global(&mut *store, abi::WEAKENED)
             .and_then(|address| usize::try_from(address.get(&mut *store).i32()?).ok());
         Ok(Self {
             #[cfg(feature = "weaken")]

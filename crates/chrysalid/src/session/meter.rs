@@ -12,8 +12,11 @@ use crate::clock::{Clock, thread_cpu_nanos, to_millis};
 use crate::defence::{Defence, stands};
 use crate::engine::ticker::TICK;
 
-/// Ticks before the hard stop, so that it falls before 1.2 times the limit.
-const HARD_STOP_TICKS: u32 = 2;
+/// Ticks before 1.2 times the limit at which the hard stop comes: a tick is late by one, and going back to the checkpoint
+/// takes its time.
+const EARLY_TICKS: u32 = 3;
+/// Ticks that a program has at least to end by itself.
+const GRACE_TICKS: u32 = 2;
 /// CPU time that a program may go on for after it was interrupted, before the sandbox traps it.
 const INTERRUPT_GRACE: Duration = Duration::from_millis(50);
 
@@ -253,9 +256,9 @@ impl Meter {
 }
 
 fn hard_stop(limit: u64) -> u64 {
-    let tick = nanos(TICK);
-    let early = u64::from(HARD_STOP_TICKS) * tick;
-    limit.saturating_add(limit / 5).saturating_sub(early).max(limit.saturating_add(early))
+    let ticks = |count: u32| nanos(TICK * count);
+    let early = limit.saturating_add(limit / 5).saturating_sub(ticks(EARLY_TICKS));
+    early.max(limit.saturating_add(ticks(GRACE_TICKS)))
 }
 
 fn nanos(duration: Duration) -> u64 {
@@ -269,9 +272,9 @@ mod tests {
     use super::{hard_stop, nanos};
 
     #[test]
-    fn the_hard_stop_is_two_ticks_before_a_fifth_more() {
+    fn the_hard_stop_is_three_ticks_before_a_fifth_more() {
         let millis = |ms| nanos(Duration::from_millis(ms));
-        assert_eq!(hard_stop(millis(5000)), millis(5990));
+        assert_eq!(hard_stop(millis(5000)), millis(5985));
         assert_eq!(hard_stop(millis(100)), millis(110));
         assert_eq!(hard_stop(millis(10)), millis(20));
         assert_eq!(hard_stop(u64::MAX), u64::MAX);

@@ -85,7 +85,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 /// 300,000 spaces, and a value.
 const LONG: &str = {
-    const TEXT: [u8; 300_001] = {
+    static TEXT: [u8; 300_001] = {
         let mut text = [b' '; 300_001];
         text[300_000] = b'1';
         text

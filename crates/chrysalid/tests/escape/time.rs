@@ -7,7 +7,8 @@ use chrysalid::{Capabilities, Engine, Step};
 
 use super::Attempt::{Other, Programs};
 use super::{Attack, LIMIT, ended_as, session_of};
-use crate::support::{World, begin, cpu};
+use crate::measure::cpu_time;
+use crate::support::{World, begin};
 
 const fn recursion(name: &'static str, program: &'static [&'static str]) -> Attack {
     Attack {
@@ -107,11 +108,11 @@ fn one_long_call(engine: &Engine, source: &str) -> String {
         limits.memory = 256 << 20;
         limits.cpu_time = Duration::from_millis(100);
     });
-    let before = cpu();
+    let before = cpu_time();
     let ended = World::new().run(&mut session, source).ended();
     // What the host does at the end is not the program's.
     let bound = Duration::from_millis(120 + 40);
-    let used = cpu().saturating_sub(before);
+    let used = cpu_time().saturating_sub(before);
     let kind = ended_as(&ended);
     let kind = kind.split(' ').next().unwrap_or_default();
     format!("{kind} {}", if used <= bound { "in time" } else { "late" })

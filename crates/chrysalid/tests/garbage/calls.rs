@@ -4,18 +4,18 @@ use std::time::Instant;
 
 use chrysalid::{CallStatus, Capabilities, Capability, Decision, Heap, Modules, Session, ToolError, Value};
 
-use super::script::{
+use super::{HOSTILE, PATIENCE, SANE, TIMEOUT, TRAPPED_BY_TIME, attack, check, options, shown, small, taken_over};
+use crate::script::{
     END, FINISH, FREE, FULFILLED, OUTCOME, PROGRAM, REJECTED, SETTLE, START, STOP, asks, call_at, calls, runs, source,
     write,
 };
-use super::{HOSTILE, PATIENCE, SANE, TIMEOUT, TRAPPED_BY_TIME, attack, check, options, shown, small, taken_over};
 use crate::support::{ENGINE, World, record, with_limits};
 
 const PAYS: &[u8] = b"\x0e\x01\x06amount\x04\x02";
 
 /// Runs a program to its end; how it ends, and the record.
 #[track_caller]
-fn ends(world: &World, session: &mut Session, acts: &[super::script::Act]) -> (String, Vec<String>) {
+fn ends(world: &World, session: &mut Session, acts: &[crate::script::Act]) -> (String, Vec<String>) {
     let begun = Instant::now();
     let ended = world.run(session, &source(acts)).ended();
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());

@@ -4,8 +4,8 @@ use chrysalid::{
     Approval, CallId, Capabilities, Capability, Decision, ErrorKind, Heap, Restore, Session, Step, ToolError, Value,
 };
 
-use super::script::{FULFILLED, PROGRAM, SETTLE, START, asks, calls, runs, source, spin, trap, write};
 use super::{GUEST, HOSTILE, SANE, hostile, options, sane, shown, taken_over};
+use crate::script::{FULFILLED, PROGRAM, SETTLE, START, asks, calls, runs, source, spin, trap, write};
 use crate::support::{ENGINE, World, begin, builder, eval, fresh_engine, id, record, step};
 
 fn settled(session: &mut Session, call: CallId) -> (ErrorKind, String) {

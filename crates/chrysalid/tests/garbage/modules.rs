@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use chrysalid::{Capabilities, Engine, Error, ErrorKind, Value};
 
-use super::script::{WAT, source};
 use super::{PATIENCE, SANE, options, sane, shown};
+use crate::script::{WAT, source};
 use crate::support::{World, builder, eval, session};
 
 /// Loading a guest may take this long: initialising it is bounded.
@@ -217,7 +217,7 @@ fn what_a_guest_asks_of_the_host_while_it_is_initialised_is_not_done() {
     let engine = load(changed(INIT, body)).unwrap();
     let world = World::new();
     let mut session = engine.session_with(&world.tools(), options()).unwrap();
-    let looks = super::script::out(super::OUTCOME, 66059, 2);
+    let looks = crate::script::out(super::OUTCOME, 66059, 2);
     let ended = world.run(&mut session, &source(&[super::bytes(super::START, 66059, b"\x04"), looks].concat())).ended();
     assert_eq!(shown(&ended), "0 | Intact");
     assert_eq!((ended.logs, ended.calls), (Vec::new(), Vec::new()));

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use chrysalid::{FailureKind, Heap};
 
-use super::script::{
+use super::{FAULT, PATIENCE, SANE, attack, check, options, shown, taken_over};
+use crate::script::{
     END, FREE, LOOSE, OUTCOME, OWN_OUT, PROGRAM, REJECTED, START, answer, asks, bytes, calls, copy, grow, out, repeat,
     runs, source, spin, trap, value, write,
 };
-use super::{FAULT, PATIENCE, SANE, attack, check, options, shown, taken_over};
 use crate::support::{World, record};
 
 const TOO_LARGE: &str =
@@ -149,7 +149,7 @@ fn a_reason_whose_stack_names_the_program_without_end() {
 }
 
 /// A program that is over while a call waits for a person.
-fn leaves_a_question(world: &World, loose: Vec<super::script::Act>) -> (chrysalid::Session, crate::support::Halt) {
+fn leaves_a_question(world: &World, loose: Vec<crate::script::Act>) -> (chrysalid::Session, crate::support::Halt) {
     let mut session = super::HOSTILE.session_with(&world.tools(), options()).unwrap();
     let acts = [calls(START, b"gate", b"\x0e\x00", 2), loose].concat();
     let halt = world.run(&mut session, &source(&acts));

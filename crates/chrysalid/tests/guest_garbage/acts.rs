@@ -1,7 +1,7 @@
 //! From bytes to what a guest does. Most acts are nearly what a sane guest could do, since one that is far off ends its
 //! program at once, and nothing after it is reached.
 
-use super::script::{Act, BOARD, END, FREE, NEXT_DUE, OUT, OUT_LENGTH, OUTCOME, OWN_OUT, PROGRAM, SCRIPT, act, bytes};
+use crate::script::{Act, BOARD, END, FREE, NEXT_DUE, OUT, OUT_LENGTH, OUTCOME, OWN_OUT, PROGRAM, SCRIPT, act, bytes};
 
 const MAX_ACTS: u8 = 24;
 /// Where names and arguments are written.
