@@ -104,16 +104,18 @@ pub(crate) fn soak(input: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&(levels, soak.counts.into_inner().unwrap())).unwrap()
 }
 
-/// The level once the threads of engines that are gone have ended, too.
+/// The level once the threads of engines that are gone have ended, too. A thread that has ended may take a moment to close
+/// what it had open.
 fn settled(threads: u64) -> Level {
     let give_up = Instant::now() + Duration::from_secs(10);
-    loop {
-        let level = level();
-        if level.threads <= threads || Instant::now() > give_up {
-            return level;
-        }
+    while level().threads > threads && Instant::now() < give_up {
         std::thread::yield_now();
     }
+    let levels = std::iter::repeat_with(|| {
+        std::thread::sleep(Duration::from_millis(20));
+        level()
+    });
+    levels.take(10).min_by_key(|level| level.files).unwrap()
 }
 
 fn level() -> Level {
