@@ -49,7 +49,9 @@ fn what_programs_use_comes_back() {
     // A level goes up and down by what the allocator happens to keep; what is lost is in all of them.
     let warm = warm_up.iter().map(|level| level.resident).max().unwrap();
     let end = rest[rest.len() - 3..].iter().map(|level| level.resident).min().unwrap();
-    assert!(end <= warm + warm / 10, "{end} bytes at the end, {warm} after warming up: {levels:?}");
+    // Some seconds warm nothing up: there it is only a bound on what could be lost.
+    let more = if long { warm / 10 } else { 32 << 20 };
+    assert!(end <= warm + more, "{end} bytes at the end, {warm} after warming up: {levels:?}");
 
     assert!(counts["programs"] > least, "{counts:?}");
     let expected = [
