@@ -39,7 +39,7 @@ defences! {
     Slices, "src/session/meter.rs", None;
     WallTime, "src/session/driver.rs", None;
     StopEndsJobs, "guest/main.c", Some(abi::DEFENCE_STOP_ENDS_JOBS);
-    StopEndsCalls, "src/session/imports.rs", None;
+    StopEndsCalls, "src/session/imports.rs, src/session/admit.rs", None;
     FailureEndsJobs, "guest/main.c", Some(abi::DEFENCE_FAILURE_ENDS_JOBS);
     JobsDropped, "guest/main.c", Some(abi::DEFENCE_JOBS_DROPPED);
     TrapReset, "src/session/open.rs", None;

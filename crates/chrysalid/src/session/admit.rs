@@ -42,7 +42,8 @@ impl Session {
     /// the rest.
     pub(super) fn admit_all(&mut self) -> bool {
         while let Some(request) = self.requests.pop_front() {
-            if self.meter.is_interrupted() || self.meter.timed_out() {
+            let stopped = self.meter.is_interrupted() || self.meter.timed_out();
+            if stopped && stands(Defence::StopEndsCalls) {
                 self.requests.clear();
                 break;
             }

@@ -61,13 +61,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         attempt: Other(|engine| {
             // Cheap to make, and some milliseconds each to check.
             let source = "const v = new Array(20000).fill(0), all = [];
-                for (let i = 0; i < 60; i++) all.push(tools.echo({ v }).then(() => 'ok'));
+                for (let i = 0; i < 60; i++) all.push(tools.note({ v }));
                 (await Promise.all(all)).length";
             let checked = serde_json::json!({
                 "type": "object", "properties": { "v": { "type": "array", "items": { "enum": [3, 2, 1, 0] } } }
             });
             let world = World::new();
-            let tools = Capabilities::new([world.echo().input_schema(checked)]).unwrap();
+            let tools = Capabilities::new([world.note().input_schema(checked)]).unwrap();
             let mut session = session_of(engine, &tools, |_| {});
             halted(&world.run(&mut session, source))
         }),

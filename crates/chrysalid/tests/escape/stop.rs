@@ -82,13 +82,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         held: "'honest'",
         through: "'honest', paid [8.0]",
     },
-    attack(
-        Defence::TrapReset,
-        "a_half_done_change_kept_by_a_trap",
-        &["let account = { from: 100, to: 0 }", "account.from = 0; new Array(1e9).join(); account.to = 100", "account"],
-        "{ from: 100, to: 0 }",
-        "Trap Reset",
-    ),
+    Attack {
+        name: "a_half_done_change_kept_by_a_trap",
+        defence: Defence::TrapReset,
+        attempt: Other(half_done),
+        held: "{ from: 100, to: 0 }",
+        through: "something else",
+    },
     Attack {
         name: "sleep_past_the_wall_limit",
         defence: Defence::WallTime,
@@ -100,6 +100,18 @@ pub(super) const ATTACKS: &[Attack] = &[
         through: "'late'",
     },
 ];
+
+/// What is left of two numbers of which only one was changed when the sandbox ended the program.
+fn half_done(engine: &Engine) -> String {
+    let world = World::new();
+    let mut session = session_of(engine, &world.tools(), |_| {});
+    world.run(&mut session, "let account = { from: 100, to: 0 }").value();
+    world.run(&mut session, "account.from = 0; new Array(1e9).join(); account.to = 100").failure();
+    let whole = "{ from: 100, to: 0 }";
+    // A heap that was left in the middle of something may well trap again.
+    let seen = halted(&world.run(&mut session, "account"));
+    if seen == whole { seen } else { "something else".to_owned() }
+}
 
 /// How a program ends, and the record of its calls.
 fn recorded(engine: &Engine, source: &str) -> String {
