@@ -50,7 +50,14 @@ fn limits_exit_with_4() {
     assert_eq!(ran.parts(), (Some(4), "", "Timeout: the program used more than 50ms of CPU time\n"),);
     let ran =
         program("const all = []; for (;;) all.push(new Array(1000).fill(all.length))").run("run p.js --memory 8MiB");
-    assert_eq!(ran.parts(), (Some(4), "", "OutOfMemory: the program used more than 8388608 bytes of memory\n"),);
+    assert_eq!(
+        ran.parts(),
+        (
+            Some(4),
+            "",
+            "note: the session is back at what it was before this program\nOutOfMemory: the program used more than 8388608 bytes of memory\n"
+        ),
+    );
     let ran = program("await new Promise((done) => setTimeout(done, 5000))").run("run p.js --wall-time 50ms");
     assert_eq!(ran.parts(), (Some(4), "", "WallTimeout: the program used more than 50ms of wall-clock time\n"),);
 }
