@@ -1,4 +1,4 @@
-/* Memory: the allocator behind QuickJS with real sizes, the limit, and the two steps at the limit.
+/* Memory: the allocator behind QuickJS with sizes of its own, the limit, and the two steps at the limit.
  *
  * At the limit an allocation fails once with room left for a proper error, which the program may catch. When
  * the heap is full again, the stop word ends the program. A single request that could never fit is refused
@@ -12,10 +12,11 @@
 #define MEMORY_HEADROOM (256u * 1024u)
 
 static struct {
+    bool began_tight; /* the program began with little left by those before it */
     size_t used;
     size_t bound; /* as the host set it */
     size_t limit; /* the bound, and the headroom once a program has met it */
-} memory = { 0, SIZE_MAX / 2, SIZE_MAX / 2 };
+} memory = { false, 0, SIZE_MAX / 2, SIZE_MAX / 2 };
 
 static void memory_exhausted(void);
 

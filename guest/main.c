@@ -190,12 +190,9 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
         stacks_reset();
     board.memory_hits = 0;
     memory.limit = memory.bound;
-    program.began_tight = memory_is_tight();
-    if (program.began_tight) {
-        /* Room for a program that lets go of things. */
-        board.memory_hits = 1;
-        memory.limit += MEMORY_HEADROOM;
-    }
+    memory.began_tight = memory_is_tight();
+    if (memory.began_tight)
+        memory.limit += MEMORY_HEADROOM; /* room for a program that lets go of things, and not once more */
     if (JS_IsUndefined(modules_failure)) {
         status = program_run((const char *)inbox_slot.bytes, inbox_slot.length);
     } else {
@@ -324,7 +321,7 @@ static void jobs_clear(void)
  */
 static bool memory_is_spent(void)
 {
-    return memory_is_full() || (board.memory_hits && !program.began_tight && memory_is_tight());
+    return memory_is_full() || (board.memory_hits && !memory.began_tight && memory_is_tight());
 }
 
 /* Drops what belongs to the program: jobs, timers, calls, failures, its value. The heap stays. */

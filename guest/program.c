@@ -4,10 +4,9 @@
 
 static struct {
     uint32_t number;
-    bool began_tight; /* with little memory left by those before it */
     JSValue value; /* its value, or the reason of its rejection */
     JSAsyncFunctionData *frame; /* held, so that a program that waits for ever can tell where */
-} program = { 0, false, JS_UNDEFINED, NULL };
+} program = { 0, JS_UNDEFINED, NULL };
 
 static JSValue program_settled(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int magic,
                                JSValueConst *data);

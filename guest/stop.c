@@ -42,11 +42,11 @@ static int stop_requested(JSRuntime *rt, void *opaque)
     return board.stop != STOP_NONE;
 }
 
-/* First time: room for the error. After that the program ends at its next poll. */
+/* First time: room for the error, unless the program began with it. After that the program ends at its next poll. */
 static void memory_exhausted(void)
 {
     board.memory_hits++;
-    if (board.memory_hits == 1) {
+    if (board.memory_hits == 1 && !memory.began_tight) {
         if (STANDS(DEFENCE_MEMORY_HEADROOM))
             memory.limit += MEMORY_HEADROOM;
         return;

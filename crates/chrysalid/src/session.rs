@@ -29,7 +29,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::call::{CallId, CallRecord, CallStatus, CancelSignal, PendingCall};
+use crate::call::{CallId, CallRecord, CallResult, CallStatus, CancelSignal, PendingCall};
 use crate::capability::Capabilities;
 use crate::clock::{Clock, Random, from_millis};
 use crate::defence::{Defence, stands};
@@ -108,6 +108,10 @@ pub struct Session {
     base: Base,
     /// What the guest asked for and nobody has looked at.
     requests: VecDeque<Request>,
+    /// Bytes that they take.
+    requests_held: usize,
+    /// Answers of the resolver that came while the guest was away.
+    module_results: Vec<(u32, CallResult)>,
     /// Why the guest cannot go on, until what it asked for before is taken down.
     fault: Option<wasmtime::Error>,
     /// Signals of calls that run.

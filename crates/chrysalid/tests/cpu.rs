@@ -210,6 +210,9 @@ const KINDS: &[Kind] = &[
     ),
 ];
 
+/// From this limit on there is time enough between the two stops to clear away what a program held.
+const SOUND: Duration = Duration::from_millis(400);
+
 /// Runs so many programs of each kind at a limit.
 #[track_caller]
 fn check(limit: Duration, programs: usize) {
@@ -220,9 +223,10 @@ fn check(limit: Duration, programs: usize) {
             let end = within(limit, source, Whole::Thread);
             let fits = match ends {
                 // Between the two stops of a short limit lie two ticks; a heap that takes longer to clear away is given up.
-                Stopped => end == stopped(limit) || limit < Duration::from_secs(1) && end == trapped(limit),
+                Stopped => end == stopped(limit) || limit < SOUND && end == trapped(limit),
                 Trapped => end == trapped(limit),
-                Either => end == stopped(limit) || end == trapped(limit),
+                // Where the limit is long, some of these fill the memory first.
+                Either => end == stopped(limit) || end == trapped(limit) || end.starts_with("OutOfMemory"),
             };
             if !fits {
                 wrong.push(format!("{kind}: {source}: {end}"));
@@ -238,8 +242,8 @@ fn hostile_loops_end_within_a_tenth_of_a_second() {
 }
 
 #[test]
-fn hostile_loops_end_within_a_quarter_of_a_second() {
-    check(Duration::from_millis(250), 2);
+fn hostile_loops_end_within_two_fifths_of_a_second_with_a_sound_heap() {
+    check(SOUND, usize::MAX);
 }
 
 #[test]

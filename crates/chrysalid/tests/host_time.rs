@@ -16,7 +16,7 @@ fn reading_calls_gives_the_thread_back_after_each_slice() {
     let world = World::new();
     let mut session = world.session();
     session.start(MANY).unwrap();
-    let (mut longest, mut busy) = (Duration::ZERO, 0);
+    let (mut longest, mut busy, mut unread) = (Duration::ZERO, 0, 0);
     loop {
         let (before, wall) = (cpu_time(), Instant::now());
         let step = session.step(begin()).unwrap();
@@ -26,13 +26,14 @@ fn reading_calls_gives_the_thread_back_after_each_slice() {
                 busy += 1;
                 if let Err(error) = session.snapshot() {
                     assert_eq!(error.kind(), chrysalid::ErrorKind::Busy);
+                    unread += u32::from(error.to_string() == "calls of the program have not been read yet");
                 }
             }
             Step::Start(_) => break,
             other => panic!("{other:?}"),
         }
     }
-    assert!(busy >= 10, "{busy}");
+    assert!(busy >= 10 && unread >= 5, "{busy}, {unread}");
     // A slice is 10 ms; one call, or a tick that comes late, may be on top of it.
     assert!(longest < Duration::from_millis(80), "{longest:?}");
 }

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chrysalid::{Capabilities, Decision, FailureKind, Modules, Outcome, Restore, Session, SessionOptions, Value};
+use chrysalid::{Capabilities, Decision, FailureKind, Modules, Outcome, Restore, Session, SessionOptions, Step, Value};
 use serde_json::json;
 
-use crate::support::{ENGINE, RealTime, World, block_on, json, text};
+use crate::support::{ENGINE, RealTime, World, begin, block_on, json, step, text};
 
 fn options(modules: Modules) -> SessionOptions {
     let mut options = SessionOptions::default();
@@ -334,4 +334,24 @@ fn several_imports_of_what_is_not_there_all_fail() {
         let failure = world.run(&mut session, "import 'broken.js'").failure();
         assert_eq!(failure.to_string(), "SyntaxError: invalid redefinition of global identifier");
     }
+}
+
+#[test]
+fn a_module_that_arrives_in_the_middle_of_a_job_still_gets_what_it_imports() {
+    let world = World::new();
+    let mut options = SessionOptions::default();
+    options.modules = Modules::fixed([
+        ("a.js", "import { b } from './b.js'; export const a = b + 1"),
+        ("b.js", "export const b = 1"),
+    ]);
+    let mut session = ENGINE.session_with(&world.tools(), options).unwrap();
+    let source = "const p = import('./a.js'); await tools.echo({}); for (let i = 0; i < 2e7; i++); (await p).a";
+    session.start(source).unwrap();
+    let Step::Start(calls) = step(&mut session, begin()) else { panic!("no calls") };
+    let [import, echo] = calls.as_slice() else { panic!("{calls:?}") };
+    session.settle(echo.id(), Ok(Value::Null)).unwrap();
+    assert!(matches!(session.step(begin()).unwrap(), Step::Busy));
+    session.settle(import.id(), block_on(import.invoke())).unwrap();
+    assert!(matches!(session.step(begin()).unwrap(), Step::Busy), "the job is too short");
+    assert_eq!(world.drive(&mut session).value(), Value::from(2));
 }

@@ -152,6 +152,8 @@ fn a_call_that_is_unknown_when_its_program_ends_is_none_of_the_next_programs() {
         assert_eq!(session.pending(), []);
 
         assert_eq!(world.run(&mut session, "await tools.echo({v: 2})").value(), Value::from(2));
+        let error = session.decide(id("1.1"), Decision::Approve).unwrap_err();
+        assert_eq!(error.to_string(), "call 1.1 was decided already: it is unknown");
         session.settle(id("1.1"), Ok(Value::from(1))).unwrap();
         assert_eq!(status(&session, "1.1"), CallStatus::Completed);
     }

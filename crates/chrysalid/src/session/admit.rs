@@ -11,7 +11,6 @@ use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, Ru
 use sha2::{Digest, Sha256};
 
 use super::Session;
-use super::held::COST;
 use super::imports::Request;
 use super::lookup::{DESCRIBE, SEARCH};
 use super::state::{Answer, AnswerError, OpenCall, Program, StoredCall};
@@ -41,13 +40,18 @@ impl Session {
     /// Takes requests through the order of checks for as long as the slice lasts. Whether all went through; a stop drops
     /// the rest.
     pub(super) fn admit_all(&mut self) -> bool {
+        let mut before = thread_cpu_nanos();
         while let Some(request) = self.requests.pop_front() {
             let stopped = self.meter.is_interrupted() || self.meter.timed_out();
             if stopped && stands(Defence::StopEndsCalls) {
-                self.requests.clear();
+                self.drop_requests();
                 break;
             }
-            self.charged(|session| session.admit(&request));
+            self.requests_held = self.requests_held.saturating_sub(request.held());
+            self.admit(&request);
+            let now = thread_cpu_nanos();
+            self.charge(now.saturating_sub(before));
+            before = now;
             if self.meter.slice_is_over() && stands(Defence::Slices) {
                 break;
             }
@@ -55,13 +59,22 @@ impl Session {
         self.requests.is_empty()
     }
 
+    pub(super) fn drop_requests(&mut self) {
+        self.requests.clear();
+        self.requests_held = 0;
+    }
+
+    fn charge(&self, nanos: u64) {
+        if stands(Defence::CallsCharged) {
+            self.meter.charge(nanos);
+        }
+    }
+
     /// Work on calls that the program made is the program's time, or it could keep the host busy for ever.
-    fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let begun = thread_cpu_nanos();
         let done = work(self);
-        if stands(Defence::CallsCharged) {
-            self.meter.charge(thread_cpu_nanos().saturating_sub(begun));
-        }
+        self.charge(thread_cpu_nanos().saturating_sub(begun));
         done
     }
 
@@ -166,15 +179,7 @@ impl Session {
     }
 
     fn no_room_for_arguments(&self, name: &str) -> ToolError {
-        let bound = self.limits.host_memory;
-        let message = format!("{name}: its arguments and what waits already are more than {bound} bytes of the host");
-        ToolError::named("CallBudgetExceeded", message)
-    }
-
-    /// Whether so many more bytes may be held on behalf of this session.
-    pub(super) fn room_for(&self, bytes: usize) -> bool {
-        let wanted = self.state.held().saturating_add(bytes).saturating_add(COST);
-        wanted <= self.limits.host_memory || !stands(Defence::HostMemory)
+        ToolError::named("CallBudgetExceeded", self.no_room(&format!("{name}: its arguments")))
     }
 
     /// An unlabelled capability counts as having all effects once any is labelled.

@@ -49,8 +49,13 @@ impl Session {
         }
         let bound = if stands(Defence::CallResultSize) { self.limits.call_result_size } else { usize::MAX };
         let encoded = wire::encode(&value, &self.bounds(bound)).map_err(|error| error.to_string());
-        let encoded = encoded
-            .and_then(|bytes| if self.room_for(bytes.len()) { Ok(bytes) } else { Err(self.no_room(bytes.len())) });
+        let encoded = encoded.and_then(|bytes| {
+            if self.room_for(bytes.len()) {
+                Ok(bytes)
+            } else {
+                Err(self.no_room(&format!("its {} bytes", bytes.len())))
+            }
+        });
         match encoded {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
@@ -58,11 +63,6 @@ impl Session {
                 self.answer(number, CallStatus::Completed, Err(AnswerError { error, tool: name }));
             }
         }
-    }
-
-    fn no_room(&self, bytes: usize) -> String {
-        let bound = self.limits.host_memory;
-        format!("its {bytes} bytes and what waits already are more than {bound} bytes of the host")
     }
 
     /// Gives a waiting call a person's decision. Checked at once: id, single use, allowed decisions, edited arguments.
@@ -83,7 +83,8 @@ impl Session {
                 _ => self.already(id),
             });
         }
-        if call.open.as_ref().is_none_or(|open| open.decision.is_some()) && stands(Defence::DecidedOnce) {
+        let Some(open) = &call.open else { return Err(self.already(id)) };
+        if open.decision.is_some() && stands(Defence::DecidedOnce) {
             let message = format!("call {id} has its decision already; the next step carries it out");
             return Err(Error::new(ErrorKind::AlreadyDecided, message));
         }
@@ -116,7 +117,7 @@ impl Session {
         };
         match stored.size() {
             size if self.room_for(size) => Ok(stored),
-            size => Err(invalid(self.no_room(size))),
+            size => Err(invalid(self.no_room(&format!("its {size} bytes")))),
         }
     }
 

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use super::admit::millis;
-use super::imports::Line;
+use super::imports::{Line, Request};
 use super::instance::{Board, Entry, Guest};
 use super::messages::put_answer;
 use super::modules::{Loading, Static};
@@ -177,7 +177,7 @@ impl Session {
         if matches!(doing, Doing::Running) {
             self.loose_known = false;
         }
-        let may_hold = self.limits.host_memory.saturating_sub(self.state.held());
+        let may_hold = self.room();
         match std::mem::replace(&mut self.guest, Guest::Gone) {
             Guest::Here(mut instance) => {
                 instance.state().may_hold = may_hold;
@@ -199,6 +199,7 @@ impl Session {
         for line in lines {
             self.write_line(&line);
         }
+        self.requests_held += requests.iter().map(Request::held).sum::<usize>();
         self.requests.extend(requests);
     }
 
@@ -235,6 +236,7 @@ impl Session {
         if let Some(failure) = self.stop_cause(&board) {
             return Ok(self.stop(failure));
         }
+        self.take_modules();
         self.expire_calls();
         self.apply_decisions();
         let Some(program) = &mut self.state.program else {
@@ -267,7 +269,7 @@ impl Session {
             return Ok(self.wait(None));
         }
         if self.has_answers() {
-            return Ok(self.if_slice_is_left(Self::deliver));
+            return Ok(self.if_slice_is_left(|session| session.charged(Self::deliver)));
         }
         let now = self.meter.last_host_millis().floor();
         if board.jobs || board.next_due.is_some_and(|due| due <= now) {

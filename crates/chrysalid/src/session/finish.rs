@@ -305,7 +305,7 @@ impl Session {
             Failure::of(FailureKind::Cancelled, "the program was interrupted")
         } else if self.meter.timed_out() {
             self.timeout()
-        } else if error.is::<NoRoom>() || self.met_memory_limit() {
+        } else if error.is::<NoRoom>() || gave_up(error) && self.met_memory_limit() {
             self.out_of_memory()
         } else {
             Failure::of(FailureKind::Trap, format!("the sandbox stopped the program: {}", trap_name(error)))
@@ -316,14 +316,15 @@ impl Session {
         Ok(self.ended(known.unwrap_or(Err(failure)), heap))
     }
 
-    /// Whether an allocation was refused: the engine gives up, by a trap, where it cannot do without one.
+    /// Whether an allocation was refused.
     fn met_memory_limit(&mut self) -> bool {
         self.guest.here().is_some_and(|instance| instance.board().memory_hits > 0)
     }
 
     /// Puts together what the caller gets, and makes room for the next program.
     fn ended(&mut self, result: std::result::Result<Value, Failure>, heap: Heap) -> Step {
-        self.requests.clear();
+        self.drop_requests();
+        self.module_results.clear();
         self.drop_imports();
         self.withdraw_unbegun();
         self.close_begun();
@@ -385,6 +386,11 @@ fn finish(result: std::result::Result<Value, Failure>) -> Next {
 /// The engine's error at the limit; its regular expressions make a `SyntaxError` of it.
 fn is_out_of_memory(error: &ErrorValue, full: bool) -> bool {
     (error.name == "InternalError" || full && error.name == "SyntaxError") && error.message == "out of memory"
+}
+
+/// Whether the guest ended itself, as the engine does where it cannot do without an allocation.
+fn gave_up(error: &wasmtime::Error) -> bool {
+    error.downcast_ref() == Some(&wasmtime::Trap::UnreachableCodeReached)
 }
 
 /// What kind of trap it was, without addresses or paths of the host.

@@ -1,13 +1,42 @@
 //! What the host holds on behalf of a session, in bytes: what [`crate::Limits::host_memory`] bounds.
 //!
-//! Counted are the texts and encoded values themselves and a sum for what is around each. Not counted is what exists for
-//! one step only: a message on its way into the guest, a value that is being checked.
+//! Counted are the texts and encoded values themselves and a fixed amount for each. Not counted is what exists for one
+//! step only: a message on its way into the guest, a value that is being checked.
 
+use super::Session;
+use super::imports::Request;
 use super::modules::Loading;
 use super::state::{Answer, OpenCall, Program, State, StoredCall, StoredDecision};
+use crate::defence::{Defence, stands};
 
-/// What a call, an answer or a line costs beside its bytes.
+/// What a call, a request, an answer or a line costs beside its bytes.
 pub(super) const COST: usize = 512;
+
+impl Session {
+    /// Whether so many more bytes may be held on behalf of this session.
+    pub(super) fn room_for(&self, bytes: usize) -> bool {
+        let held = self.state.held().saturating_add(self.requests_held);
+        let wanted = held.saturating_add(bytes).saturating_add(COST);
+        wanted <= self.limits.host_memory || !stands(Defence::HostMemory)
+    }
+
+    /// What is left for what the guest hands over.
+    pub(super) fn room(&self) -> usize {
+        self.limits.host_memory.saturating_sub(self.state.held()).saturating_sub(self.requests_held)
+    }
+
+    /// Why there is no room for it.
+    pub(super) fn no_room(&self, what: &str) -> String {
+        let bound = self.limits.host_memory;
+        format!("{what} and what waits already are more than {bound} bytes of the host")
+    }
+}
+
+impl Request {
+    pub(super) fn held(&self) -> usize {
+        COST + self.name.len() + self.argument.len()
+    }
+}
 
 impl State {
     /// Bytes that are held now.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use wasmtime::{Caller, Error as WasmError, Linker, Memory, ResourceLimiter, StoreContextMut, UpdateDeadline};
 
+use super::held::COST;
 use super::meter::{Meter, Verdict};
 use super::random::Stream;
 use crate::defence::{Defence, stands};
@@ -14,8 +15,6 @@ use crate::engine::abi;
 
 /// Linear memory that the store grants over the limit, so that the guest's own count is what a program meets first.
 pub(crate) const MEMORY_SLACK: usize = 1 << 20;
-/// Host memory that one request or line costs beside its bytes.
-const ENTRY_COST: usize = 256;
 /// Console lines that are kept, whatever their size.
 const MAX_LINES: usize = 10_000;
 /// Requests that are kept, whatever their size: each is the host's work.
@@ -110,7 +109,7 @@ impl HostState {
     }
 
     fn hold(&mut self, bytes: usize) -> bool {
-        let wanted = self.held.saturating_add(bytes).saturating_add(ENTRY_COST);
+        let wanted = self.held.saturating_add(bytes).saturating_add(COST);
         if wanted > self.may_hold && stands(Defence::HostMemory) {
             return false;
         }

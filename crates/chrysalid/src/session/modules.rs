@@ -96,7 +96,8 @@ impl Session {
             .ok()
             .and_then(|argument| Some(argument.get("key")?.as_str()?.to_owned()))
             .unwrap_or_default();
-        if let Some(error) = self.out_of_calls(&key) {
+        let refusal = if key.len() > LONGEST { Some(self.not_available(&key)) } else { self.out_of_calls(&key) };
+        if let Some(error) = refusal {
             return self.refuse(number, abi::MODULE_CALL, CallStatus::Failed, error);
         }
         if self.state.modules.contains_key(&key) {
@@ -197,8 +198,24 @@ impl Session {
         self.record_call(number, abi::MODULE_CALL, status, Some(open));
     }
 
-    /// The resolver answered.
+    /// The resolver answered. What the module imports needs call numbers, which a guest that is away may hand out as well:
+    /// then the answer waits.
     pub(super) fn module_settled(&mut self, number: u32, result: CallResult) {
+        if self.guest.here().is_some() {
+            self.take_module(number, result);
+        } else {
+            self.module_results.push((number, result));
+        }
+    }
+
+    /// Takes the answers that came while the guest was away.
+    pub(super) fn take_modules(&mut self) {
+        for (number, result) in std::mem::take(&mut self.module_results) {
+            self.take_module(number, result);
+        }
+    }
+
+    fn take_module(&mut self, number: u32, result: CallResult) {
         let is_job = self
             .state
             .program
@@ -254,11 +271,7 @@ impl Session {
             return Err(ToolError::named("ResultTooLarge", message));
         }
         if !self.room_for(source.len()) {
-            let bound = self.limits.host_memory;
-            let message = format!(
-                "module {}: its source and what waits already are more than {bound} bytes of the host",
-                named(key)
-            );
+            let message = self.no_room(&format!("module {}: its source", named(key)));
             return Err(ToolError::named("ResultTooLarge", message));
         }
         let hash: [u8; 32] = Sha256::digest(source).into();

@@ -106,6 +106,8 @@ impl Session {
             setup: parts.setup,
             base: parts.base,
             requests: VecDeque::new(),
+            requests_held: 0,
+            module_results: Vec::new(),
             fault: None,
             cancels: HashMap::new(),
             doing: Doing::Nothing,
