@@ -87,7 +87,7 @@ kinds! {
     StaleArguments => "stale_arguments",
     /// The snapshot was bound to another context.
     OtherContext => "other_context",
-    /// The guest is in the middle of a job; step on until it is not.
+    /// The guest is in the middle of a job, or its calls have not been read yet; step on until that is over.
     Busy => "busy",
     /// A value is too deep, too large or has no form on the other side.
     Value => "value",

@@ -186,11 +186,12 @@ impl std::error::Error for Failure {}
 pub enum FailureKind {
     /// It threw, or an unawaited branch or timer of it did.
     Exception,
-    /// It used up its CPU time.
+    /// It used up its CPU time: [`Limits::cpu_time`](crate::Limits::cpu_time). The heap is reset where it had to be cut off in
+    /// a built-in that does not look up.
     Timeout,
     /// It used up its wall-clock time.
     WallTimeout,
-    /// It used up its memory.
+    /// It used up its memory: [`Limits::memory`](crate::Limits::memory). The heap is reset where what it keeps leaves no room.
     OutOfMemory,
     /// Somebody interrupted it.
     Cancelled,

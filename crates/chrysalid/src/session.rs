@@ -178,7 +178,8 @@ impl Session {
         &self.limits
     }
 
-    /// CPU time of the guest for the program that runs, or else for the latest one: what [`Limits::cpu_time`] bounds.
+    /// CPU time of the program that runs, or else of the latest one: of the guest, and of the host for its calls. What
+    /// [`Limits::cpu_time`] bounds.
     #[must_use]
     pub fn cpu_time(&self) -> Duration {
         self.meter.used()

@@ -2,7 +2,7 @@
 //! value, a failure or an error that is none of its own faults, in bounded time, and sessions beside it do not notice.
 
 mod acts;
-#[allow(dead_code, clippy::duplicate_mod, reason = "the table of attacks uses it, too, and the rest of it")]
+
 use std::cell::RefCell;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

@@ -10,10 +10,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Value, wire};
 
 impl Session {
-    /// Gives a call its result. For calls that run, wait for something outside, or are unknown.
+    /// Gives a call its result. For calls that run, wait for something outside, or are unknown. A value that is too large, or
+    /// for which [`Limits::host_memory`](crate::Limits::host_memory) has no room, is `ResultTooLarge` to the program.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownCall`] for an id that was never handed out, [`ErrorKind::AlreadyDecided`] for a call that has
+    /// [`ErrorKind::UnknownCall`] for an id that was never handed out or is forgotten, [`ErrorKind::AlreadyDecided`] for a call that has
     /// ended, [`ErrorKind::NotWaiting`] for one that nobody has begun.
     pub fn settle(&mut self, id: CallId, result: CallResult) -> Result<()> {
         let number = self.number(id)?;

@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) taint: Taint,
     /// Declared effects of the capabilities that the session had when the snapshot was taken.
     pub(crate) capabilities: BTreeMap<String, Option<Effects>>,
-    /// Every call of the session, by number. Arguments are dropped when a call ends.
+    /// The session's calls by number, of those that have ended the latest. Arguments are dropped when a call ends.
     pub(crate) calls: Calls,
     pub(crate) program: Option<Program>,
     /// Modules in the guest's heap: the hash of each one's source, by key.
