@@ -242,7 +242,7 @@ EXPORT(ABI_EXPORT_SETTLE) int export_settle(void)
     int status = 0;
 
     enter();
-    while (!status && d.at < d.end)
+    while (!status && d.at < d.end && !program_is_over())
         status = answer_one(&d);
     js_free(context, d.seen);
     inbox_release();
@@ -303,12 +303,13 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
     return leave(status);
 }
 
+/* Freeing a job may free what somebody asked to be told of, which is another job. */
 static void jobs_clear(void)
 {
-    struct list_head *at, *next;
-
-    list_for_each_safe(at, next, &runtime->job_list) {
-        JSJobEntry *job = list_entry(at, JSJobEntry, link);
+    if (!STANDS(DEFENCE_JOBS_DROPPED))
+        return;
+    while (!list_empty(&runtime->job_list)) {
+        JSJobEntry *job = list_entry(runtime->job_list.next, JSJobEntry, link);
         list_del(&job->link);
         for (int i = 0; i < job->argc; i++)
             JS_FreeValue(context, job->argv[i]);
@@ -324,15 +325,31 @@ static bool memory_is_spent(void)
     return memory_is_full() || (board.memory_hits && !memory.began_tight && memory_is_tight());
 }
 
+/* Whether a program may be told of garbage: what a stopped one left is collected while it still is its own. */
+static bool has_finalizers(void)
+{
+    struct list_head *at;
+
+    list_for_each(at, &runtime->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(at, JSGCObjectHeader, link);
+
+        if (js_rc(header)->gc_obj_type == JS_GC_OBJ_TYPE_JS_OBJECT &&
+            ((JSObject *)header)->class_id == JS_CLASS_FINALIZATION_REGISTRY)
+            return true;
+    }
+    return false;
+}
+
 /* Drops what belongs to the program: jobs, timers, calls, failures, its value. The heap stays. */
 EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
 {
+    bool over = program_is_over();
+
     enter();
     board.program = PROGRAM_NONE;
     if (JS_HasException(context))
         drop_exception();
     if (STANDS(DEFENCE_JOBS_DROPPED)) {
-        jobs_clear();
         timers_clear();
         calls_clear();
     }
@@ -345,6 +362,9 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     memset(&outbox, 0, sizeof(outbox));
     board.out = 0;
     board.out_length = 0;
+    if (over && has_finalizers())
+        JS_RunGC(runtime);
+    jobs_clear();
     if (!memory_is_tight() && !board.memory_hits)
         return leave(STATUS_OK);
     JS_RunGC(runtime);

@@ -36,18 +36,18 @@ macro_rules! defences {
 defences! {
     HardStop, "src/session/meter.rs", None;
     SoftStop, "src/session/imports.rs", None;
-    Slices, "src/session/meter.rs", None;
+    Slices, "src/session/meter.rs, src/session/admit.rs", None;
     WallTime, "src/session/driver.rs", None;
     StopEndsJobs, "guest/main.c", Some(abi::DEFENCE_STOP_ENDS_JOBS);
     StopEndsCalls, "src/session/imports.rs, src/session/admit.rs", None;
     FailureEndsJobs, "guest/main.c", Some(abi::DEFENCE_FAILURE_ENDS_JOBS);
-    JobsDropped, "guest/main.c", Some(abi::DEFENCE_JOBS_DROPPED);
+    JobsDropped, "guest/main.c, src/session/admit.rs", Some(abi::DEFENCE_JOBS_DROPPED);
     TrapReset, "src/session/open.rs", None;
-    StackBound, "guest/stop.c", None;
-    MemoryCount, "guest/alloc.c", None;
+    StackBound, "guest/stop.c, src/session/messages.rs", None;
+    MemoryCount, "guest/alloc.c, src/session/messages.rs", None;
     MemoryHeadroom, "guest/stop.c", Some(abi::DEFENCE_MEMORY_HEADROOM);
     MemoryStop, "guest/stop.c", Some(abi::DEFENCE_MEMORY_STOP);
-    HostMemory, "src/session/imports.rs", None;
+    HostMemory, "src/session/held.rs, src/session/imports.rs", None;
     ArgumentSize, "guest/writer.c, src/value/wire/decode.rs", None;
     ValueDepth, "guest/encode.c, src/value/wire/decode.rs", None;
     ValueNodes, "guest/writer.c, src/value/wire/decode.rs", None;
@@ -59,7 +59,7 @@ defences! {
     ToolBudget, "src/session/admit.rs", None;
     RefusedBudget, "src/session/admit.rs", None;
     CallsCharged, "src/session/admit.rs", None;
-    CallsInFlight, "src/session/admit.rs", None;
+    CallsInFlight, "src/session/start.rs", None;
     PendingApprovals, "src/session/admit.rs", None;
     Schema, "src/session/admit.rs", None;
     Approval, "src/session/admit.rs", None;

@@ -23,6 +23,7 @@ mod place;
 mod random;
 mod run;
 mod shared;
+mod start;
 pub(crate) mod state;
 
 use std::collections::{HashMap, VecDeque};

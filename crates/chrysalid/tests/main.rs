@@ -10,6 +10,7 @@
 )]
 
 mod abi;
+mod afterwards;
 mod approvals;
 mod attacks;
 mod calls;

@@ -37,9 +37,13 @@ where
     F: Fn(CallContext, A) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = std::result::Result<R, E>> + Send + 'static,
 {
-    Arc::new(Erased(move |context: CallContext, argument: Value| match read::<A>(argument) {
-        Ok(argument) => guarded(|| finish(function(context, argument))),
-        Err(error) => Box::pin(std::future::ready(Err(error))),
+    Arc::new(Erased(move |context: CallContext, argument: Value| {
+        // Reading runs code of the argument's own type.
+        match std::panic::catch_unwind(AssertUnwindSafe(|| read::<A>(argument))) {
+            Ok(Ok(argument)) => guarded(|| finish(function(context, argument))),
+            Ok(Err(error)) => Box::pin(std::future::ready(Err(error))),
+            Err(_) => Box::pin(std::future::ready(Err(panicked()))),
+        }
     }))
 }
 

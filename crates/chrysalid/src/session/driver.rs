@@ -14,7 +14,7 @@ use super::messages::put_answer;
 use super::modules::{Loading, Static};
 use super::open::lost;
 use super::place::refused;
-use super::state::{Phase, Program, StoredLine};
+use super::state::{Answer, Phase, Program, StoredLine};
 use super::{Doing, Session};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, to_millis};
@@ -28,6 +28,9 @@ use crate::value::{Style, console_line, wire};
 
 /// Timers later than this do not keep a driver waiting, unless the options say otherwise.
 const PARK_AFTER: Duration = Duration::from_secs(30);
+
+/// Bytes of answers that go into the guest at one time, if it is more than one answer.
+const MAX_DELIVERY: usize = 4 << 20;
 
 /// What the machine does next.
 #[expect(clippy::large_enum_variant, reason = "made and taken apart at once")]
@@ -129,6 +132,9 @@ impl Session {
             program.wall_millis += now - since;
         }
         self.awake_since = Some(now);
+        if let Some(end) = self.wall_end() {
+            self.meter.set_wall(Duration::from_secs_f64(((end - now) / 1000.0).max(0.0)));
+        }
         self.meter.begin_slice();
     }
 
@@ -302,12 +308,18 @@ impl Session {
         self.state.program.as_ref().is_some_and(|program| !program.answers.is_empty())
     }
 
+    /// Hands over answers, and lets the program work on them before there are more in the guest than it has room for.
     fn deliver(&mut self) -> Next {
-        let answers =
-            self.state.program.as_mut().map(|program| std::mem::take(&mut program.answers)).unwrap_or_default();
         let mut batch = Vec::new();
-        for answer in answers {
-            put_answer(&mut batch, answer);
+        if let Some(program) = &mut self.state.program {
+            let mut bytes = 0;
+            let mut fits = |answer: &Answer| {
+                let before = bytes;
+                bytes += answer.held();
+                before == 0 || bytes <= MAX_DELIVERY
+            };
+            let count = program.answers.iter().map_while(|answer| fits(answer).then_some(())).count();
+            program.answers.drain(..count).for_each(|answer| put_answer(&mut batch, answer));
         }
         Next::Enter(Doing::Running, vec![Entry::Settle(batch), Entry::Pump])
     }
@@ -408,9 +420,11 @@ impl Session {
             return Some(self.out_of_memory());
         }
         let wall = self.limits.wall_time.filter(|_| stands(Defence::WallTime))?;
-        (program.wall_millis >= millis(wall)).then(|| {
-            Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
-        })
+        (program.wall_millis >= millis(wall) || self.meter.wall_is_over()).then(|| self.wall_timeout(wall))
+    }
+
+    pub(super) fn wall_timeout(&self, wall: Duration) -> Failure {
+        Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
     }
 
     pub(super) fn timeout(&self) -> Failure {

@@ -40,8 +40,13 @@ impl Session {
 
     /// The program is gone from the guest. A heap that is over its limit even so would let no other begin.
     fn finished(&mut self, result: std::result::Result<Value, Failure>, status: i32) -> Result<Step> {
-        if status != abi::STATUS_NO_MEMORY || matches!(self.base, Base::Nothing) {
+        if status != abi::STATUS_NO_MEMORY {
             return Ok(self.ended(result, Heap::Intact));
+        }
+        if matches!(self.base, Base::Nothing) {
+            // What was done after the pause is done; only the heap is of no use any more.
+            self.recover()?;
+            return Ok(self.ended(result, Heap::Lost));
         }
         let result = result.and_then(|_| Err(self.out_of_memory()));
         self.recover()?;
@@ -305,6 +310,8 @@ impl Session {
             Failure::of(FailureKind::Cancelled, "the program was interrupted")
         } else if self.meter.timed_out() {
             self.timeout()
+        } else if let Some(wall) = self.limits.wall_time.filter(|_| self.meter.wall_is_over()) {
+            self.wall_timeout(wall)
         } else if error.is::<NoRoom>() || gave_up(error) && self.met_memory_limit() {
             self.out_of_memory()
         } else {

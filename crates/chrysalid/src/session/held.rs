@@ -82,7 +82,7 @@ impl Program {
 }
 
 impl Answer {
-    fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         let bytes = match &self.result {
             Ok(bytes) => bytes.len(),
             Err(failed) => failed.error.name.len() + failed.error.message.len() + failed.tool.len(),

@@ -163,6 +163,10 @@ fn import_call(
 fn import_log(mut caller: Caller<'_, HostState>, level: u32, values: u32, length: u32) -> wasmtime::Result<()> {
     let (memory, state) = parts(&mut caller)?;
     let values = slice(memory, values, length)?;
+    let stopped = state.closed || read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE);
+    if stopped && stands(Defence::StopEndsCalls) {
+        return Ok(());
+    }
     let enough = state.logged >= state.may_log && stands(Defence::ConsoleSize);
     if enough || state.lines.len() >= MAX_LINES || !state.hold(values.len()) {
         state.lines_dropped = state.lines_dropped.saturating_add(1);

@@ -301,8 +301,9 @@ impl Instance {
             Entry::Loose => self.exports.loose.call_async(&mut self.store, ()).await,
             Entry::Outcome(which) => self.exports.outcome.call_async(&mut self.store, which).await,
             Entry::Finish => {
+                let status = self.exports.finish.call_async(&mut self.store, ()).await;
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
-                self.exports.finish.call_async(&mut self.store, ()).await
+                status
             }
         }
     }

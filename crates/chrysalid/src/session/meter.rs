@@ -37,7 +37,11 @@ pub(crate) struct Meter {
     origin_millis: AtomicU64,
     clock: Clock,
     interrupted: AtomicBool,
-    interrupted_at: AtomicU64,
+    /// Guest CPU when a stop by an interrupt, or by the wall clock, was first seen.
+    stopped_at: AtomicU64,
+    /// When the wall clock of the program is over, on the clock of `epoch`.
+    wall_end: AtomicU64,
+    wall_over: AtomicBool,
     timed_out: AtomicBool,
     waker: Mutex<Option<Waker>>,
 }
@@ -72,7 +76,9 @@ impl Meter {
             origin_millis: AtomicU64::new(0),
             clock,
             interrupted: AtomicBool::new(false),
-            interrupted_at: AtomicU64::new(u64::MAX),
+            stopped_at: AtomicU64::new(u64::MAX),
+            wall_end: AtomicU64::new(u64::MAX),
+            wall_over: AtomicBool::new(false),
             timed_out: AtomicBool::new(false),
             waker: Mutex::new(None),
         }
@@ -85,7 +91,9 @@ impl Meter {
         self.limit.store(nanos(limit), Ordering::Relaxed);
         self.used.store(nanos(used), Ordering::Relaxed);
         self.timed_out.store(false, Ordering::Relaxed);
-        self.interrupted_at.store(u64::MAX, Ordering::Relaxed);
+        self.stopped_at.store(u64::MAX, Ordering::Relaxed);
+        self.wall_over.store(false, Ordering::Relaxed);
+        self.wall_end.store(u64::MAX, Ordering::Relaxed);
     }
 
     pub(crate) fn used(&self) -> Duration {
@@ -95,6 +103,17 @@ impl Meter {
     pub(crate) fn timed_out(&self) -> bool {
         self.timed_out.load(Ordering::Relaxed)
             || self.used.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+    }
+
+    /// How much of the wall clock is left for the program from now on.
+    pub(crate) fn set_wall(&self, left: Duration) {
+        let end = nanos(self.epoch.elapsed()).saturating_add(nanos(left));
+        self.wall_end.store(end, Ordering::Relaxed);
+    }
+
+    /// Whether the wall clock ran out while the guest ran.
+    pub(crate) fn wall_is_over(&self) -> bool {
+        self.wall_over.load(Ordering::Relaxed)
     }
 
     // ---- the slice ----
@@ -141,8 +160,11 @@ impl Meter {
             return Verdict::Trap;
         }
         let mut stop = false;
-        if self.interrupted.load(Ordering::Relaxed) {
-            let since = self.interrupted_at.fetch_min(used, Ordering::Relaxed).min(used);
+        if nanos(self.epoch.elapsed()) >= self.wall_end.load(Ordering::Relaxed) {
+            self.wall_over.store(true, Ordering::Relaxed);
+        }
+        if self.interrupted.load(Ordering::Relaxed) || self.wall_is_over() {
+            let since = self.stopped_at.fetch_min(used, Ordering::Relaxed).min(used);
             if used - since >= nanos(INTERRUPT_GRACE) && may_trap {
                 return Verdict::Trap;
             }
@@ -164,7 +186,7 @@ impl Meter {
 
     /// Whether the stop word must be written, whatever else the verdict was.
     pub(crate) fn stop_wanted(&self) -> bool {
-        self.is_interrupted() || self.timed_out.load(Ordering::Relaxed)
+        self.is_interrupted() || self.timed_out.load(Ordering::Relaxed) || self.wall_is_over()
     }
 
     // ---- interrupts ----

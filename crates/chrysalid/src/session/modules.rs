@@ -202,7 +202,7 @@ impl Session {
     /// then the answer waits.
     pub(super) fn module_settled(&mut self, number: u32, result: CallResult) {
         if self.guest.here().is_some() {
-            self.take_module(number, result);
+            self.charged(|session| session.take_module(number, result));
         } else {
             self.module_results.push((number, result));
         }
@@ -211,7 +211,7 @@ impl Session {
     /// Takes the answers that came while the guest was away.
     pub(super) fn take_modules(&mut self) {
         for (number, result) in std::mem::take(&mut self.module_results) {
-            self.take_module(number, result);
+            self.charged(|session| session.take_module(number, result));
         }
     }
 
@@ -265,6 +265,9 @@ impl Session {
     }
 
     fn stage(&self, key: &str, source: &str) -> Result<Staged, ToolError> {
+        if self.meter.timed_out() && stands(Defence::CallsCharged) {
+            return Err(ToolError::named("ToolError", format!("module {}: the program is out of time", named(key))));
+        }
         let bound = self.limits.source_size;
         if source.len() > bound {
             let message = format!("module {}: source of {} bytes is more than {bound}", named(key), source.len());

@@ -239,6 +239,8 @@ impl Session {
             return Ok(());
         };
         let changed = changed(instance.memory(), &baseline, stack_pointer);
+        // The old copy goes first.
+        self.base = Base::Nothing;
         let copy = Copy::of(instance.memory(), changed.pages);
         if changed.was_deep {
             let drawn = instance.state().random.position();

@@ -284,13 +284,13 @@ fn a_guest_cannot_approve_its_own_call() {
 fn results_that_do_not_fit_into_the_guest() {
     let world = World::new();
     let large = Capability::raw("large", |_, _| async { Ok::<_, ToolError>(Value::from("x".repeat(4_000_000))) });
-    let roomy = with_limits(|limits| {
+    let narrow = with_limits(|limits| {
         small(limits);
-        limits.host_memory = 16 << 20;
+        limits.memory = 4 << 20;
     });
-    let mut session = HOSTILE.session_with(&Capabilities::new([large]).unwrap(), roomy).unwrap();
-    let acts = asks(b"large", b"\x0e\x00", 3);
+    let mut session = HOSTILE.session_with(&Capabilities::new([large]).unwrap(), narrow).unwrap();
+    let acts = asks(b"large", b"\x0e\x00", 1);
     let ended = world.run(&mut session, &source(&acts)).ended();
-    let full = "OutOfMemory: the program used more than 8388608 bytes of memory | Reset";
+    let full = "OutOfMemory: the program used more than 4194304 bytes of memory | Reset";
     assert_eq!((shown(&ended).as_str(), ended.heap), (full, Heap::Reset));
 }
