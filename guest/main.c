@@ -220,6 +220,25 @@ static bool program_is_over(void)
            (board.program == PROGRAM_REJECTED && STANDS(DEFENCE_FAILURE_ENDS_JOBS));
 }
 
+static void job_drop(JSJobEntry *job)
+{
+    list_del(&job->link);
+    for (int i = 0; i < job->argc; i++)
+        JS_FreeValue(context, job->argv[i]);
+    js_free(context, job);
+}
+
+/* Once the value is known nobody is told of garbage any more: a finalizer that makes garbage would have no end. */
+static bool finalizer_drop(void)
+{
+    JSJobEntry *job = list_entry(runtime->job_list.next, JSJobEntry, link);
+
+    if (board.program != PROGRAM_FULFILLED || job->job_func != js_finrec_job)
+        return false;
+    job_drop(job);
+    return true;
+}
+
 EXPORT(ABI_EXPORT_PUMP) int export_pump(void)
 {
     JSContext *ctx;
@@ -227,6 +246,8 @@ EXPORT(ABI_EXPORT_PUMP) int export_pump(void)
     enter();
     do {
         while (!program_is_over() && !list_empty(&runtime->job_list)) {
+            if (finalizer_drop())
+                continue;
             if (JS_ExecutePendingJob(runtime, &ctx) < 0)
                 failure_add(FAILURE_JOB);
             if (board.yield)
@@ -306,15 +327,8 @@ EXPORT(ABI_EXPORT_OUTCOME) int export_outcome(uint32_t which)
 /* Freeing a job may free what somebody asked to be told of, which is another job. */
 static void jobs_clear(void)
 {
-    if (!STANDS(DEFENCE_JOBS_DROPPED))
-        return;
-    while (!list_empty(&runtime->job_list)) {
-        JSJobEntry *job = list_entry(runtime->job_list.next, JSJobEntry, link);
-        list_del(&job->link);
-        for (int i = 0; i < job->argc; i++)
-            JS_FreeValue(context, job->argv[i]);
-        js_free(context, job);
-    }
+    while (STANDS(DEFENCE_JOBS_DROPPED) && !list_empty(&runtime->job_list))
+        job_drop(list_entry(runtime->job_list.next, JSJobEntry, link));
 }
 
 /* Whether the next program could do nothing: there is no room to begin it, or this one had room and filled the heap up to

@@ -420,11 +420,7 @@ impl Session {
             return Some(self.out_of_memory());
         }
         let wall = self.limits.wall_time.filter(|_| stands(Defence::WallTime))?;
-        (program.wall_millis >= millis(wall) || self.meter.wall_is_over()).then(|| self.wall_timeout(wall))
-    }
-
-    pub(super) fn wall_timeout(&self, wall: Duration) -> Failure {
-        Failure::of(FailureKind::WallTimeout, format!("the program used more than {wall:?} of wall-clock time"))
+        (program.wall_millis >= millis(wall) || self.meter.wall_is_over()).then(|| wall_timeout(wall))
     }
 
     pub(super) fn timeout(&self) -> Failure {
@@ -442,6 +438,10 @@ impl Session {
             program.notes.push(note);
         }
     }
+}
+
+pub(super) fn wall_timeout(limit: Duration) -> Failure {
+    Failure::of(FailureKind::WallTimeout, format!("the program used more than {limit:?} of wall-clock time"))
 }
 
 impl Program {

@@ -4,7 +4,7 @@
 //! stopped program's jobs, timers and reactions are dropped. A program that failed by itself runs no further either,
 //! but calls that had begun are waited for, so that the record says how they ended.
 
-use super::driver::Next;
+use super::driver::{Next, wall_timeout};
 use super::instance::{Board, Entry, NoRoom, Outbox};
 use super::place::refused;
 use super::state::{Phase, StoredFailure};
@@ -311,7 +311,7 @@ impl Session {
         } else if self.meter.timed_out() {
             self.timeout()
         } else if let Some(wall) = self.limits.wall_time.filter(|_| self.meter.wall_is_over()) {
-            self.wall_timeout(wall)
+            wall_timeout(wall)
         } else if error.is::<NoRoom>() || gave_up(error) && self.met_memory_limit() {
             self.out_of_memory()
         } else {

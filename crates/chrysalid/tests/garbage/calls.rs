@@ -283,10 +283,11 @@ fn a_guest_cannot_approve_its_own_call() {
 #[test]
 fn results_that_do_not_fit_into_the_guest() {
     let world = World::new();
-    let large = Capability::raw("large", |_, _| async { Ok::<_, ToolError>(Value::from("x".repeat(4_000_000))) });
+    let large = Capability::raw("large", |_, _| async { Ok::<_, ToolError>(Value::from("x".repeat(7_000_000))) });
     let narrow = with_limits(|limits| {
         small(limits);
         limits.memory = 4 << 20;
+        limits.call_result_size = 8 << 20;
     });
     let mut session = HOSTILE.session_with(&Capabilities::new([large]).unwrap(), narrow).unwrap();
     let acts = asks(b"large", b"\x0e\x00", 1);
