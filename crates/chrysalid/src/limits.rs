@@ -17,8 +17,8 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Limits {
     /// Linear memory of the guest, the interpreter's own 1.3 MiB included. Default 64 MiB, at least 4 MiB.
     pub memory: usize,
-    /// CPU time of a program: of the guest, and of the host for reading and checking its calls; what tools do and waiting
-    /// are not counted. Default 5 s.
+    /// CPU time of a program: of the guest, and of the host in its steps, where calls are read and checked. What tools do and
+    /// waiting are not counted. Default 5 s.
     pub cpu_time: Duration,
     /// Wall clock of a program outside pauses. Default none.
     pub wall_time: Option<Duration>,

@@ -179,7 +179,7 @@ impl Session {
         &self.limits
     }
 
-    /// CPU time of the program that runs, or else of the latest one: of the guest, and of the host for its calls. What
+    /// CPU time of the program that runs, or else of the latest one: of the guest, and of the host in its steps. What
     /// [`Limits::cpu_time`] bounds.
     #[must_use]
     pub fn cpu_time(&self) -> Duration {

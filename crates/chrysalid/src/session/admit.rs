@@ -47,7 +47,7 @@ impl Session {
             self.requests_held = self.requests_held.saturating_sub(request.held());
             self.admit(&request);
             let now = thread_cpu_nanos();
-            self.charge(now.saturating_sub(before));
+            self.charge(Duration::from_nanos(now.saturating_sub(before)));
             before = now;
             if self.meter.slice_is_over() && stands(Defence::Slices) {
                 break;
@@ -61,9 +61,9 @@ impl Session {
         self.requests_held = 0;
     }
 
-    fn charge(&self, nanos: u64) {
+    pub(super) fn charge(&self, time: Duration) {
         if stands(Defence::CallsCharged) {
-            self.meter.charge(nanos);
+            self.meter.charge(time);
         }
     }
 
@@ -71,7 +71,7 @@ impl Session {
     pub(super) fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let begun = thread_cpu_nanos();
         let done = work(self);
-        self.charge(thread_cpu_nanos().saturating_sub(begun));
+        self.charge(Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun)));
         done
     }
 

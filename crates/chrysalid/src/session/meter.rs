@@ -145,8 +145,8 @@ impl Meter {
     }
 
     /// The host worked for the program.
-    pub(crate) fn charge(&self, nanos: u64) {
-        self.used.fetch_add(nanos, Ordering::Relaxed);
+    pub(crate) fn charge(&self, time: Duration) {
+        self.used.fetch_add(nanos(time), Ordering::Relaxed);
     }
 
     /// Asked on each tick while the guest runs, on the guest's thread.
