@@ -46,7 +46,13 @@ fn calls_that_wait_for_people_count_with_what_is_logged() {
         console.log(no); await new Promise(() => {})";
     let pause = world.run(&mut session, source).paused();
     assert_eq!(pause.pending.len(), 3);
-    assert_eq!(pause.logs.first().map(|line| line.text.as_str()), Some("too many calls wait in the host's memory"));
+    // Whether the guest is told at once or the host reads the call first depends on where a slice ends.
+    let refused = pause.logs.first().map(|line| line.text.as_str()).unwrap();
+    let known = [
+        "too many calls wait in the host's memory",
+        "gate: its arguments and what waits already are more than 400000 bytes of the host",
+    ];
+    assert!(known.contains(&refused), "{refused}");
 }
 
 #[test]
