@@ -70,6 +70,26 @@ enum Attempt {
 
 use Attempt::{Limited, Other, Programs};
 
+const fn attack(
+    defence: Defence,
+    name: &'static str,
+    programs: &'static [&'static str],
+    held: &'static str,
+    through: &'static str,
+) -> Attack {
+    Attack { name, defence, attempt: Programs(programs), held, through }
+}
+
+const fn scripted(
+    defence: Defence,
+    name: &'static str,
+    attempt: fn(&Engine) -> String,
+    held: &'static str,
+    through: &'static str,
+) -> Attack {
+    Attack { name, defence, attempt: Other(attempt), held, through }
+}
+
 impl Attack {
     fn seen(&self, engine: &Engine) -> String {
         match self.attempt {

@@ -7,6 +7,8 @@
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, RuleOfTwo, Rules, decide};
+
 use super::Session;
 use super::imports::Request;
 use super::lookup::{DESCRIBE, SEARCH};
@@ -18,12 +20,12 @@ use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
 use crate::value::{Object, Value, wire};
-use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, RuleOfTwo, Rules, decide};
 
 /// Calls that may be refused for what they are, beside the budget of calls, before arguments are no longer read.
 const MORE_REFUSED: u32 = 256;
 /// The longest name of a capability, in bytes. What is longer is none, and is not kept in full.
 const MAX_NAME: usize = 256;
+
 /// A call whose arguments were checked.
 struct Checked {
     definition: [u8; 16],

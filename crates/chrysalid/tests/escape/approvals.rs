@@ -3,19 +3,9 @@
 use chrysalid::defence::Defence;
 use chrysalid::{Capabilities, Capability, Decision, Engine, Modules, Restore, SessionOptions, Value};
 
-use super::Attempt::{Other, Programs};
-use super::{Attack, limited, session_of};
+use super::Attempt::Programs;
+use super::{Attack, limited, scripted, session_of};
 use crate::support::{World, id, text};
-
-const fn attack(
-    defence: Defence,
-    name: &'static str,
-    attempt: fn(&Engine) -> String,
-    held: &'static str,
-    through: &'static str,
-) -> Attack {
-    Attack { name, defence, attempt: Other(attempt), held, through }
-}
 
 pub(super) const ATTACKS: &[Attack] = &[
     Attack {
@@ -48,30 +38,30 @@ pub(super) const ATTACKS: &[Attack] = &[
         held: "asks: 1.1 gate",
         through: "'dodged'",
     },
-    attack(
+    scripted(
         Defence::KnownCalls,
         "settle_a_call_by_the_number_of_another_program",
         settle_across_programs,
         "UnknownCall",
         "settled",
     ),
-    attack(
+    scripted(
         Defence::DecidedOnce,
         "change_a_decision_before_it_is_carried_out",
         decide_twice,
         "AlreadyDecided",
         "decided twice",
     ),
-    attack(
+    scripted(
         Defence::AllowedDecisions,
         "approve_what_only_an_answer_settles",
         approve_unallowed,
         "DecisionNotAllowed",
         "decided",
     ),
-    attack(Defence::EditsChecked, "edit_past_the_schema", edit_past_schema, "InvalidArguments", "decided"),
-    attack(Defence::SettledOnce, "answer_a_call_twice", settle_twice, "AlreadyDecided", "settled"),
-    attack(
+    scripted(Defence::EditsChecked, "edit_past_the_schema", edit_past_schema, "InvalidArguments", "decided"),
+    scripted(Defence::SettledOnce, "answer_a_call_twice", settle_twice, "AlreadyDecided", "settled"),
+    scripted(
         Defence::FreshRandom,
         "guess_numbers_by_restoring_the_same_snapshot",
         |engine| {
@@ -87,7 +77,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "others",
         "the same",
     ),
-    attack(
+    scripted(
         Defence::ContextBound,
         "restore_what_another_tenant_stored",
         |engine| {
@@ -99,7 +89,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "OtherContext",
         "restored",
     ),
-    attack(
+    scripted(
         Defence::StoredCallsChecked,
         "carry_an_argument_past_a_schema_by_a_snapshot",
         |engine| {
@@ -113,7 +103,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "StaleArguments",
         "restored",
     ),
-    attack(
+    scripted(
         Defence::RootedModules,
         "import_from_above_the_root",
         import_from_above,

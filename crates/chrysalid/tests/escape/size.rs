@@ -2,18 +2,8 @@
 
 use chrysalid::defence::Defence;
 
-use super::Attack;
-use super::Attempt::{Limited, Programs};
-
-const fn attack(
-    defence: Defence,
-    name: &'static str,
-    programs: &'static [&'static str],
-    held: &'static str,
-    through: &'static str,
-) -> Attack {
-    Attack { name, defence, attempt: Programs(programs), held, through }
-}
+use super::Attempt::Limited;
+use super::{Attack, attack};
 
 pub(super) const ATTACKS: &[Attack] = &[
     attack(

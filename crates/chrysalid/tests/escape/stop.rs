@@ -3,19 +3,9 @@
 use chrysalid::defence::Defence;
 use chrysalid::{Engine, Step, Value};
 
-use super::Attempt::{Limited, Other, Programs};
-use super::{Attack, halted, paid, session_of};
+use super::Attempt::{Limited, Other};
+use super::{Attack, attack, halted, paid, session_of};
 use crate::support::{World, id, record};
-
-const fn attack(
-    defence: Defence,
-    name: &'static str,
-    programs: &'static [&'static str],
-    held: &'static str,
-    through: &'static str,
-) -> Attack {
-    Attack { name, defence, attempt: Programs(programs), held, through }
-}
 
 pub(super) const ATTACKS: &[Attack] = &[
     Attack {
