@@ -1,3 +1,5 @@
+//! What each form becomes, source and result side by side: one long list, read by looking for the form.
+
 #![expect(clippy::too_many_lines, reason = "a list of cases")]
 
 use super::super::tests::{becomes, becomes_with, is_refused};
