@@ -99,6 +99,30 @@ static void memory_free(void *opaque, void *bytes)
     free(block_of(bytes));
 }
 
+/* From this size on a block is moved in parts: a copy of tens of megabytes is one instruction, which no stop interrupts. */
+#define LARGE_BLOCK (1u << 20)
+#define MOVED_PART (256u * 1024u)
+
+static struct block *block_move(struct block *from, size_t used, size_t size)
+{
+    struct block *to = malloc(sizeof(struct block) + size);
+
+    if (!to)
+        return realloc(from, sizeof(struct block) + size);
+    for (size_t at = 0; at < used; at += MOVED_PART) {
+        memcpy(to->bytes + at, from->bytes + at, used - at < MOVED_PART ? used - at : MOVED_PART);
+        __asm__ volatile("" ::: "memory"); /* or the compiler makes one copy of them all */
+    }
+    free(from);
+    return to;
+}
+
+static struct block *block_resize(struct block *from, size_t used, size_t size)
+{
+    return size > used && used >= LARGE_BLOCK ? block_move(from, used, size)
+                                              : realloc(from, sizeof(struct block) + size);
+}
+
 static void *memory_realloc(void *opaque, void *bytes, size_t size)
 {
     size_t before, capacity;
@@ -117,9 +141,9 @@ static void *memory_realloc(void *opaque, void *bytes, size_t size)
     capacity = size > before && size > 4096 ? size + size / 8 : size;
     if (capacity != size && (capacity - before > memory.limit || memory.used > memory.limit - (capacity - before)))
         capacity = size;
-    moved = realloc(block_of(bytes), sizeof(struct block) + capacity);
+    moved = block_resize(block_of(bytes), before, capacity);
     if (!moved && capacity != size)
-        moved = realloc(block_of(bytes), sizeof(struct block) + size);
+        moved = block_resize(block_of(bytes), before, size);
     if (!moved) {
         memory_exhausted();
         return NULL;
