@@ -6,7 +6,7 @@
 #ifndef CHRYSALID_ABI_H
 #define CHRYSALID_ABI_H
 
-#define ABI_VERSION 2
+#define ABI_VERSION 3
 #define ABI_IMPORT_MODULE "chrysalid"
 
 /* Exports. Those with a message read it from the inbox, which they consume. */
@@ -27,7 +27,7 @@
 #define ABI_EXPORT_STACK_POINTER "__stack_pointer"
 
 /* Imports. */
-#define ABI_IMPORT_CALL "call"     /* (name, name length, arguments, length) -> call number, or CALL_* */
+#define ABI_IMPORT_CALL "call"     /* (name, name length, arguments, length, file, file length, line, column) -> call number, or CALL_* */
 #define ABI_IMPORT_LOG "log"       /* (level, value, length) */
 #define ABI_IMPORT_NOW "now"       /* (clock) -> f64 milliseconds */
 #define ABI_IMPORT_RANDOM "random" /* (address, length) */

@@ -133,11 +133,14 @@ static JSValue hand_over(JSValue promise, JSValueConst name, const struct encode
 {
     size_t length;
     const char *text = JS_ToCStringLen(context, &length, name);
+    struct place place;
     uint32_t number;
 
     if (!text)
         return reject_with_exception(promise);
-    number = import_call(text, (uint32_t)length, e->out.data, e->out.length);
+    place_of_caller(&place);
+    number = import_call(text, (uint32_t)length, e->out.data, e->out.length, place.file, (uint32_t)strlen(place.file),
+                         place.line, place.column);
     JS_FreeCString(context, text);
     if (number == CALL_REFUSED)
         return reject_named(promise, "CallBudgetExceeded", "call_budget_exceeded", name,

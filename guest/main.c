@@ -23,7 +23,8 @@
 #define IMPORT(name) __attribute__((import_module(ABI_IMPORT_MODULE), import_name(name)))
 
 IMPORT(ABI_IMPORT_CALL)
-uint32_t import_call(const char *name, uint32_t name_length, const uint8_t *arguments, uint32_t length);
+uint32_t import_call(const char *name, uint32_t name_length, const uint8_t *arguments, uint32_t length, const char *file,
+                     uint32_t file_length, uint32_t line, uint32_t column);
 IMPORT(ABI_IMPORT_LOG) void import_log(uint32_t level, const uint8_t *value, uint32_t length);
 IMPORT(ABI_IMPORT_NOW) double import_now(uint32_t clock);
 IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
@@ -41,6 +42,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "bytecode.c"
 #include "callee.c"
 #include "error_stack.c"
+#include "place.c"
 #include "call.c"
 #include "module.c"
 #include "program.c"

@@ -144,7 +144,8 @@ fn guest_error(error: &wasmtime::Error) -> Error {
 
 fn constant_imports(engine: &Engine) -> wasmtime::Result<Linker<StoreLimits>> {
     let mut linker = Linker::new(engine);
-    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, |_: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED)?;
+    let stopped = |_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32| abi::CALL_STOPPED;
+    linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_CALL, stopped)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_LOG, |_: u32, _: u32, _: u32| ())?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_NOW, |_: u32| BASELINE_TIME)?;
     linker.func_wrap(abi::IMPORT_MODULE, abi::IMPORT_RANDOM, |_: u32, _: u32| ())?;

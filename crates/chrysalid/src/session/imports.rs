@@ -19,6 +19,8 @@ pub(crate) const MEMORY_SLACK: usize = 1 << 20;
 const MAX_LINES: usize = 10_000;
 /// Requests that are kept, whatever their size: each is the host's work.
 const MAX_REQUESTS: usize = 10_000;
+/// Bytes of a file's name that are kept of the place of a call.
+const MAX_FILE: usize = 256;
 
 /// A call as the guest made it; nothing about it has been checked.
 #[derive(Debug)]
@@ -26,6 +28,30 @@ pub(crate) struct Request {
     pub(crate) number: u32,
     pub(crate) name: Vec<u8>,
     pub(crate) argument: Vec<u8>,
+    /// Where the call was made, if the guest says so.
+    #[allow(dead_code, reason = "for what is shown of a call")]
+    pub(crate) place: Option<RawPlace>,
+}
+
+/// Where a call was made, as the guest says: nothing but the length of the name is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RawPlace {
+    /// At most 256 bytes.
+    pub(crate) file: String,
+    /// From 1, in the text that the guest has.
+    pub(crate) line: u32,
+    /// From 1, in bytes of the line.
+    pub(crate) column: u32,
+}
+
+impl RawPlace {
+    /// `None` for line 0: no JavaScript made the call.
+    fn of_guest(file: &[u8], line: u32, column: u32) -> Option<Self> {
+        let mut name = String::from_utf8_lossy(file.get(..MAX_FILE).unwrap_or(file)).into_owned();
+        // A byte that is no UTF-8 takes three.
+        name.truncate(name.floor_char_boundary(MAX_FILE));
+        (line > 0).then_some(Self { file: name, line, column })
+    }
 }
 
 /// A console line as the guest wrote it.
@@ -134,15 +160,21 @@ pub(crate) fn link(linker: &mut Linker<HostState>) -> wasmtime::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::too_many_arguments, reason = "the words of the import")]
 fn import_call(
     mut caller: Caller<'_, HostState>,
     name: u32,
     name_length: u32,
     argument: u32,
     length: u32,
+    file: u32,
+    file_length: u32,
+    line: u32,
+    column: u32,
 ) -> wasmtime::Result<u32> {
     let (memory, state) = parts(&mut caller)?;
     let (name, argument) = (slice(memory, name, name_length)?, slice(memory, argument, length)?);
+    let place = RawPlace::of_guest(slice(memory, file, file_length)?, line, column);
     // A program that was stopped, or that failed, calls nothing any more.
     let stopped = read_word(memory, state.board + abi::BOARD_STOP) != Some(abi::STOP_NONE)
         || read_word(memory, state.board + abi::BOARD_PROGRAM) == Some(abi::PROGRAM_REJECTED);
@@ -152,11 +184,12 @@ fn import_call(
     let Some(number) = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED) else {
         return Ok(abi::CALL_REFUSED);
     };
-    if state.requests.len() >= MAX_REQUESTS || !state.hold(name.len() + argument.len()) {
+    let bytes_of_file = place.as_ref().map_or(0, |place| place.file.len());
+    if state.requests.len() >= MAX_REQUESTS || !state.hold(name.len() + argument.len() + bytes_of_file) {
         return Ok(abi::CALL_REFUSED);
     }
     state.last_number = number;
-    state.requests.push(Request { number, name: name.to_vec(), argument: argument.to_vec() });
+    state.requests.push(Request { number, name: name.to_vec(), argument: argument.to_vec(), place });
     Ok(number)
 }
 
@@ -237,5 +270,21 @@ pub(super) fn read_word(bytes: &[u8], at: usize) -> Option<u32> {
 pub(super) fn write_word(bytes: &mut [u8], at: usize, word: u32) {
     if let Some(place) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
         *place = word.to_le_bytes();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_FILE, RawPlace};
+
+    #[test]
+    fn a_place_is_bounded() {
+        assert_eq!(RawPlace::of_guest(b"a.js", 0, 5), None);
+        let place = |file: &[u8]| RawPlace::of_guest(file, 1, 0).map(|place| place.file);
+        assert_eq!(place(b"a.js").as_deref(), Some("a.js"));
+        assert_eq!(place(b"").as_deref(), Some(""));
+        assert_eq!(place("é".repeat(200).as_bytes()), Some("é".repeat(MAX_FILE / 2)));
+        assert_eq!(place(&vec![b'a'; 1 << 20]), Some("a".repeat(MAX_FILE)));
+        assert_eq!(place(&vec![0xff; 1 << 20]), Some("\u{fffd}".repeat(MAX_FILE / 3)));
     }
 }

@@ -39,17 +39,22 @@ impl Session {
 
     /// For each path in `tools` whether it is hidden, the path, and the name of the tool.
     pub(super) fn tool_names(&self) -> Vec<u8> {
-        let mut message = Vec::new();
         let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
-        let tools: Vec<(bool, &str, &str)> = self.capabilities.paths().chain(lookups).collect();
-        message::put_varint(&mut message, tools.len());
-        for (hidden, path, name) in tools {
-            message.push(u8::from(hidden));
-            message::put_text(&mut message, path);
-            message::put_text(&mut message, name);
-        }
-        message
+        tools_message(self.capabilities.paths().chain(lookups))
     }
+}
+
+/// Whether it is hidden, path and name of each tool.
+pub(super) fn tools_message<'a>(tools: impl IntoIterator<Item = (bool, &'a str, &'a str)>) -> Vec<u8> {
+    let tools: Vec<(bool, &str, &str)> = tools.into_iter().collect();
+    let mut message = Vec::new();
+    message::put_varint(&mut message, tools.len());
+    for (hidden, path, name) in tools {
+        message.push(u8::from(hidden));
+        message::put_text(&mut message, path);
+        message::put_text(&mut message, name);
+    }
+    message
 }
 
 /// Appends an answer to a batch.

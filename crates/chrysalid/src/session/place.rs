@@ -1,13 +1,16 @@
 //! Places in the program as it was given: of errors, whose stacks speak of the text that the guest has and count bytes,
-//! and of awaits.
+//! of awaits and of calls.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Session;
+use super::imports::RawPlace;
 use crate::outcome::{Failure, FailureKind, Position};
 use crate::program::{self, Place, Positions, Refusal, RefusalKind};
-use crate::value::Value;
+use crate::value::{Value, printable};
 
 /// Waiting functions that are told.
 const HANGS: usize = 8;
@@ -16,7 +19,40 @@ const FRAMES: usize = 100;
 /// Code points of a source line that are shown around a place.
 const WIDTH: usize = 120;
 
+/// Where a call was made: in the source of its program as it was given, or in another file as the guest has it.
+#[allow(dead_code, reason = "for what is shown of a call")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallPlace {
+    /// Of an earlier program or of a module; `None` for the program that made the call. On one line, without control
+    /// characters.
+    pub(crate) file: Option<String>,
+    /// From 1.
+    pub(crate) line: u32,
+    /// From 1, in code points; of another file in bytes.
+    pub(crate) column: u32,
+}
+
+/// `line 4`, or `line 4 of lib.js`.
+impl fmt::Display for CallPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}", self.line)?;
+        self.file.as_ref().map_or(Ok(()), |file| write!(formatter, " of {file}"))
+    }
+}
+
 impl Session {
+    /// Where the program that runs made a call. Takes a walk over its source.
+    #[allow(dead_code, reason = "for what is shown of a call")]
+    pub(super) fn place_of_call(&mut self, raw: &RawPlace) -> CallPlace {
+        if self.file().as_ref() == Some(&raw.file) {
+            let positions = self.positions();
+            let place = positions.original(Place::of_bytes(&self.code(), raw.line, raw.column));
+            return CallPlace { file: None, line: place.line, column: place.column };
+        }
+        let file = printable(&raw.file).replace(['\n', '\t'], " ");
+        CallPlace { file: Some(file), line: raw.line, column: raw.column }
+    }
+
     /// The stack with the places of this program as they are in its source.
     pub(super) fn original_stack(&mut self, stack: &str) -> String {
         let Some(file) = self.file() else { return stack.to_owned() };
@@ -142,7 +178,83 @@ fn place_at(text: &str) -> Option<(Place, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, place_at};
+    use std::time::SystemTime;
+
+    use super::{CallPlace, Place, RawPlace, place_at};
+    use crate::session::instance::Entry;
+    use crate::session::messages::tools_message;
+    use crate::{Capabilities, Engine, Session, Step};
+
+    /// The calls of a program: what each says of its place, and what is made of it.
+    fn places(session: &mut Session, source: &str) -> Vec<(Option<RawPlace>, Option<CallPlace>)> {
+        session.start(source).unwrap();
+        let program = session.state.program.as_ref().unwrap();
+        let start = Entry::Start { program: program.number, source: program.code.clone() };
+        let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")]));
+        session.enter(super::super::Doing::Running, vec![tools, start, Entry::Pump]);
+        while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
+        let (requests, _) = session.guest.here().unwrap().state().take();
+        let places = requests.into_iter().map(|request| request.place);
+        places.map(|raw| (raw.clone(), raw.map(|raw| session.place_of_call(&raw)))).collect()
+    }
+
+    fn session() -> Session {
+        Engine::builder().pool_slots(0).build().unwrap().session(&Capabilities::none()).unwrap()
+    }
+
+    fn shown(source: &str) -> Vec<String> {
+        let places = places(&mut session(), source).into_iter();
+        places.map(|(_, place)| place.map_or_else(|| "nowhere".to_owned(), |place| place.to_string())).collect()
+    }
+
+    #[test]
+    fn a_call_knows_its_place_in_the_source() {
+        let source = "const x: number = 1\n\nasync function ask(n: number) {\n  return `é` + await tools.look({ n })\n}\nawait ask(x as number)";
+        let [(Some(raw), Some(place))] = &places(&mut session(), source)[..] else { panic!("one call with a place") };
+        assert_eq!((raw.file.as_str(), raw.line), ("program-1.js", 4));
+        assert_eq!(*place, CallPlace { file: None, line: 4, column: 28 });
+        assert_eq!(place.to_string(), "line 4");
+    }
+
+    #[test]
+    fn calls_through_functions_of_the_engine() {
+        assert_eq!(shown("const all = [1, 2]\n  .map(tools.look)\nawait Promise.all(all)"), ["line 2", "line 2"]);
+        assert_eq!(shown("\ntools.a.b.call(null, {})\ntools.look.apply(null, [{}])"), ["nowhere"; 0]);
+        assert_eq!(
+            shown("\nReflect.apply(tools.a.b, null, [{}])\nnew Proxy(tools.look, {})({})"),
+            ["line 2", "line 3"]
+        );
+        assert_eq!(shown("\n\ntools.look({ get x() {\n tools.a.b({}); return 1 } })"), ["line 4", "line 3"]);
+        assert_eq!(shown("const o = {\n get x() {\n return tools.look({}) } };\n\no.x"), ["line 3"]);
+        assert_eq!(shown("function* g() {\n yield tools.look() }\n\n[...g()]"), ["line 2"]);
+        assert_eq!(shown("const f = async () => {\n await null\n tools.look() }\nf()"), ["line 3"]);
+        assert_eq!(shown("setTimeout(() =>\n tools.look(), 0)"), ["line 2"]);
+        assert_eq!(shown("Promise.resolve({}).then(tools.look)"), ["nowhere"]);
+        assert_eq!(shown("queueMicrotask(tools.look)"), ["nowhere"]);
+        assert_eq!(shown("new Function('t', '\\n\\nt()')(tools.look)"), ["line 5 of <input>"]);
+    }
+
+    #[test]
+    fn a_call_of_an_earlier_program_names_it() {
+        let mut session = session();
+        session.start("\n globalThis.f = () =>\n   tools.look()\n;0").unwrap();
+        assert!(matches!(session.step(SystemTime::now()), Ok(Step::Ended(_))));
+        let [(_, Some(place))] = &places(&mut session, "f()")[..] else { panic!("one call with a place") };
+        assert_eq!(*place, CallPlace { file: Some("program-1.js".into()), line: 3, column: 10 });
+        assert_eq!(place.to_string(), "line 3 of program-1.js");
+    }
+
+    #[test]
+    fn what_a_guest_says_of_a_place_is_bounded() {
+        let mut session = session();
+        session.start("1").unwrap();
+        let raw = |file: &str, line| RawPlace { file: file.into(), line, column: u32::MAX };
+        assert_eq!(session.place_of_call(&raw("program-1.js", u32::MAX)).file, None);
+        let place = session.place_of_call(&raw("a\u{1b}[2J\nb\u{202e}", 7));
+        assert_eq!(place.to_string(), "line 7 of a\\x1b[2J b\\u{202e}");
+        let text = serde_json::to_string(&place).unwrap();
+        assert_eq!(serde_json::from_str::<CallPlace>(&text).unwrap(), place);
+    }
 
     #[test]
     fn places_in_stacks() {
