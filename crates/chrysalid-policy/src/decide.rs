@@ -1,77 +1,60 @@
-//! The decision about one call: the strictest of the capability's own approval and the rule of two.
-//!
-//! Rule of two (Meta, 2025-10-31): a session meets at most two of private data, untrusted content and acting on the
-//! world without a human.
+//! The decision about one call: the strictest of the capability's own approval, the rules, the default and the rule of
+//! two.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Effects, Taint};
+use crate::argument::Argument;
+use crate::rule_of_two::{self, RuleOfTwo};
+use crate::rules::{Rule, Rules};
+use crate::{Effects, Reason, Ruling, Taint};
 
 /// What is about to happen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// Name of the capability.
     pub name: &'a str,
-    /// Its effects for these arguments.
+    /// What it is called with. A call without an argument has an empty map.
+    pub argument: &'a dyn Argument,
+    /// The effects that the capability declares; all of them for an unlabelled one among labelled ones.
     pub effects: Effects,
+    /// The effects of what the argument holds without being read: of its handles.
+    pub carried: Effects,
     /// Whether the capability itself always asks.
     pub ask: bool,
 }
 
-/// Whether, and how strictly, the rule of two holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RuleOfTwo {
-    /// Not at all. What an engine gets in which no capability declares effects.
-    #[default]
-    Off,
-    /// A call that acts asks when the session would have met all three.
-    On,
-    /// Any call with an effect asks when the session would have met all three, or has.
-    Strict,
-}
-
-/// The rules of an engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Rules {
-    /// The rule of two.
-    pub rule_of_two: RuleOfTwo,
-}
-
-impl Rules {
-    /// Rules with nothing but the rule of two.
-    #[must_use]
-    pub fn with_rule_of_two(rule_of_two: RuleOfTwo) -> Self {
-        Self { rule_of_two }
-    }
-}
-
-/// Why a person is asked, or a call is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The capability is declared to ask each time.
-    Always,
-    /// The capability is not what it was when the call was made.
-    Changed,
-    /// With this call the session meets all three effects; `brought` says what was met before, and by which call.
-    RuleOfTwo {
-        /// One sentence part for each effect met before.
-        brought: Vec<String>,
-    },
-}
-
-impl fmt::Display for Reason {
+impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Always => f.write_str("asks each time"),
-            Self::Changed => f.write_str("the tool was changed since the call was made"),
-            Self::RuleOfTwo { brought } if brought.is_empty() => f.write_str("rule of two: has all three effects"),
-            Self::RuleOfTwo { brought } => write!(f, "rule of two: {}", brought.join("; ")),
-        }
+        f.debug_struct("Request")
+            .field("name", &self.name)
+            .field("effects", &self.effects)
+            .field("carried", &self.carried)
+            .field("ask", &self.ask)
+            .finish_non_exhaustive()
     }
+}
+
+/// The kinds of answers that a person can give to a call that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecisionKind {
+    /// The call runs as it is.
+    Approve,
+    /// The call runs with other arguments.
+    Edit,
+    /// The call does not run, and fails.
+    Reject,
+    /// The call does not run, and gets an answer from the person.
+    Respond,
+}
+
+impl DecisionKind {
+    pub(crate) const NAMES: [(&'static str, Self); 4] =
+        [("approve", Self::Approve), ("edit", Self::Edit), ("reject", Self::Reject), ("respond", Self::Respond)];
 }
 
 /// What happens to a call. The strictest wins.
@@ -81,10 +64,7 @@ pub enum Decision {
     /// It runs.
     Allow,
     /// A person decides.
-    Ask {
-        /// Why; never empty.
-        reasons: Vec<Reason>,
-    },
+    Ask(Ask),
     /// It does not run.
     Deny {
         /// Why; never empty.
@@ -92,102 +72,129 @@ pub enum Decision {
     },
 }
 
-/// Decides about one call. More taint never gives a looser decision.
-pub fn decide(request: &Request<'_>, taint: &Taint, rules: &Rules) -> Decision {
-    let mut reasons = Vec::new();
-    if request.ask {
-        reasons.push(Reason::Always);
-    }
-    if let Some(reason) = rule_of_two(request, taint, rules.rule_of_two) {
-        reasons.push(reason);
-    }
-    if reasons.is_empty() { Decision::Allow } else { Decision::Ask { reasons } }
+/// A question to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Why; never empty.
+    pub reasons: Vec<Reason>,
+    /// Who may decide, for how long, and how.
+    pub terms: Terms,
 }
 
-fn rule_of_two(request: &Request<'_>, taint: &Taint, rule: RuleOfTwo) -> Option<Reason> {
-    let before = taint.effects();
-    let complete = (before | request.effects).contains(Effects::ALL);
-    let acts = request.effects.contains(Effects::ACTS);
-    let asks = match rule {
-        RuleOfTwo::Off => false,
-        RuleOfTwo::On => complete && acts,
-        RuleOfTwo::Strict => complete && !request.effects.is_empty(),
+/// The terms of a question, joined over all rules that ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// The roles that whoever decides must have, every one; sorted, each once. Empty: anybody.
+    pub roles: Vec<String>,
+    /// How long the question stands; the shortest of the rules. None: for ever.
+    pub expires: Option<Duration>,
+    /// The kinds of answers that every rule takes, sorted. None: all. Where rules have none in common, it is to reject.
+    pub decisions: Option<Vec<DecisionKind>>,
+}
+
+impl Terms {
+    /// Joins further terms: all roles, the shorter time, the kinds of answers that are in both.
+    pub fn join(&mut self, other: &Self) {
+        let roles: BTreeSet<String> = self.roles.drain(..).chain(other.roles.iter().cloned()).collect();
+        self.roles = roles.into_iter().collect();
+        self.expires = self.expires.into_iter().chain(other.expires).min();
+        let Some(others) = &other.decisions else { return };
+        let mut common = match self.decisions.take() {
+            Some(own) => own.into_iter().filter(|kind| others.contains(kind)).collect(),
+            None => others.clone(),
+        };
+        common.sort_unstable();
+        common.dedup();
+        if common.is_empty() {
+            common.push(DecisionKind::Reject);
+        }
+        self.decisions = Some(common);
+    }
+}
+
+impl Decision {
+    /// How strict it is.
+    #[must_use]
+    pub fn ruling(&self) -> Ruling {
+        match self {
+            Self::Allow => Ruling::Allow,
+            Self::Ask(_) => Ruling::Ask,
+            Self::Deny { .. } => Ruling::Deny,
+        }
+    }
+
+    /// The same with one more reason to ask, such as that of a predicate. What is denied stays denied.
+    pub fn and_ask(self, reason: Reason, rules: &Rules) -> Self {
+        match self {
+            Self::Allow => Self::Ask(Ask { reasons: vec![reason], terms: rules.terms() }),
+            Self::Ask(mut ask) => {
+                ask.reasons.push(reason);
+                Self::Ask(ask)
+            }
+            Self::Deny { .. } => self,
+        }
+    }
+}
+
+/// Decides about one call. More taint or more effects, and less that is known of the argument, never give a looser
+/// decision.
+pub fn decide(request: &Request<'_>, taint: &Taint, rules: &Rules) -> Decision {
+    judge(request, taint, rules).0
+}
+
+/// The decision, and the rules that it comes from.
+pub(crate) fn judge<'r>(request: &Request<'_>, taint: &Taint, rules: &'r Rules) -> (Decision, Vec<&'r Rule>) {
+    let own = rules.effects(request);
+    let effects = own | request.carried;
+    let mut is_decided = false;
+    let mut matching: Vec<(&Rule, Ruling)> = Vec::new();
+    for rule in rules.of(request.name) {
+        let Some(ruling) = rule.ruling else { continue };
+        if !taint.effects().contains(rule.met) || !effects.contains(rule.has) {
+            continue;
+        }
+        let outcome = rule.when.outcome(request.argument);
+        // A rule that matches only for what was met, or by what is not known, may make a call stricter than the default,
+        // never looser.
+        is_decided |= outcome.surely && rule.met.is_empty() && rule.has.is_empty();
+        let holds = if ruling == Ruling::Allow { outcome.surely } else { outcome.may };
+        if holds {
+            matching.push((rule, ruling));
+        }
+    }
+    let default = if is_decided { Ruling::Allow } else { rules.default };
+    let of = |wanted: Ruling| {
+        let rules = matching.iter().filter(move |(_, ruling)| *ruling == wanted);
+        rules.map(|(rule, _)| *rule).collect::<Vec<_>>()
     };
-    asks.then(|| Reason::RuleOfTwo {
-        brought: taint
-            .provenance()
-            .iter()
-            .map(|brought| {
-                let what = match brought.effect {
-                    Effects::PRIVATE => "brought private data",
-                    Effects::UNTRUSTED => "brought untrusted content",
-                    _ => "acted on the world",
-                };
-                format!("{} {what}", brought.by)
-            })
-            .collect(),
-    })
+    let denying = of(Ruling::Deny);
+    if !denying.is_empty() || default == Ruling::Deny {
+        return (Decision::Deny { reasons: reasons(&denying, Ruling::Deny, default) }, denying);
+    }
+    let asking = of(Ruling::Ask);
+    let mut why = Vec::new();
+    if request.ask {
+        why.push(Reason::Always);
+    }
+    why.extend(reasons(&asking, Ruling::Ask, default));
+    why.extend(rule_of_two::reason(own, request.carried, taint, rules.rule_of_two.unwrap_or(RuleOfTwo::On)));
+    if why.is_empty() {
+        return (Decision::Allow, of(Ruling::Allow));
+    }
+    let mut terms = rules.terms();
+    for rule in &asking {
+        terms.join(&rule.terms);
+    }
+    (Decision::Ask(Ask { reasons: why, terms }), asking)
+}
+
+/// What the rules say, or else the default, if it is the same.
+fn reasons(rules: &[&Rule], ruling: Ruling, default: Ruling) -> Vec<Reason> {
+    if rules.is_empty() && default == ruling {
+        return vec![Reason::Default { ruling }];
+    }
+    rules.iter().map(|rule| Reason::Rule { line: rule.line, reason: rule.reason.clone() }).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn rank(decision: &Decision) -> u8 {
-        match decision {
-            Decision::Allow => 0,
-            Decision::Ask { .. } => 1,
-            Decision::Deny { .. } => 2,
-        }
-    }
-
-    fn effects() -> impl Strategy<Value = Effects> {
-        (0u8..8).prop_map(|bits| {
-            Effects::ALL.each().enumerate().filter(|(i, _)| bits & (1 << i) != 0).fold(Effects::NONE, |s, (_, e)| s | e)
-        })
-    }
-
-    fn rule() -> impl Strategy<Value = RuleOfTwo> {
-        prop_oneof![Just(RuleOfTwo::Off), Just(RuleOfTwo::On), Just(RuleOfTwo::Strict)]
-    }
-
-    proptest! {
-        #[test]
-        fn taint_never_loosens(call in effects(), had in effects(), more in effects(), ask: bool, rule in rule()) {
-            let rules = Rules::with_rule_of_two(rule);
-            let request = Request { name: "x", effects: call, ask };
-            let mut taint = Taint::default();
-            taint.join(had, "a");
-            let before = rank(&decide(&request, &taint, &rules));
-            taint.join(more, "b");
-            prop_assert!(rank(&decide(&request, &taint, &rules)) >= before);
-        }
-    }
-
-    #[test]
-    fn the_third_leg_asks_and_names_who_brought_the_others() {
-        let mut taint = Taint::default();
-        taint.join(Effects::PRIVATE, "budget.read (call 1.2)");
-        taint.join(Effects::UNTRUSTED, "rsvps.list (call 1.1)");
-        let mail = Request { name: "mail.send", effects: Effects::ACTS, ask: false };
-        let Decision::Ask { reasons } = decide(&mail, &taint, &Rules::with_rule_of_two(RuleOfTwo::On)) else {
-            panic!("not asked");
-        };
-        assert_eq!(
-            reasons[0].to_string(),
-            "rule of two: budget.read (call 1.2) brought private data; rsvps.list (call 1.1) brought untrusted content"
-        );
-        assert_eq!(decide(&mail, &taint, &Rules::default()), Decision::Allow);
-    }
-
-    #[test]
-    fn a_read_that_completes_the_three_asks_only_when_strict() {
-        let mut taint = Taint::default();
-        taint.join(Effects::ACTS | Effects::UNTRUSTED, "a");
-        let read = Request { name: "budget.read", effects: Effects::PRIVATE, ask: false };
-        assert_eq!(decide(&read, &taint, &Rules::with_rule_of_two(RuleOfTwo::On)), Decision::Allow);
-        assert_eq!(rank(&decide(&read, &taint, &Rules::with_rule_of_two(RuleOfTwo::Strict))), 1);
-    }
-}
+mod tests;
