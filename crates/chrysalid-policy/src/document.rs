@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
     pub(crate) fn filled_list(self, most: usize, expected: &str) -> Result<Vec<Self>> {
         let items = self.list(expected)?;
         if items.is_empty() {
-            return Err(self.wrong(&format!("{expected} that is not empty")));
+            return Err(self.wrong(&format!("{expected}, at least one")));
         }
         match items.get(most) {
             Some(item) => Err(item.error(format!("{} takes at most {most} values, not {}", self.name, items.len()))),
@@ -217,9 +217,9 @@ impl<'a> Table<'a> {
         self.source.error(&self.span, message)
     }
 
-    /// The line on which it begins.
-    pub(crate) fn line(&self) -> u32 {
-        self.source.place(self.span.start).0
+    /// The byte at which it begins.
+    pub(crate) fn start(&self) -> usize {
+        self.span.start
     }
 
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry<'a>> {

@@ -147,7 +147,9 @@ impl Grant {
             Ok(table) => Self::from_table(&Table::new(source, table.span(), table.get_ref())),
             // One line with commas is the inside of an inline table.
             Err(_) if !text.trim().contains('\n') => {
-                Self::from_inline(Source { text: &format!("{{{text}\n}}"), shift: 1 })
+                let inline = Source { text: &format!("{{{text}\n}}"), shift: 1 };
+                // What ends too early would be told of our own bracket.
+                Self::from_inline(inline).map_err(|error| if error.line > 1 { end(source, error) } else { error })
             }
             Err(error) => Err(source.toml_error(&error)),
         }
@@ -172,6 +174,10 @@ impl Grant {
             scope: table.get("scope").map(|node| node.choice(&GrantScope::NAMES)).transpose()?.unwrap_or_default(),
         })
     }
+}
+
+fn end(source: Source<'_>, error: RulesError) -> RulesError {
+    source.error(&(source.text.len()..source.text.len()), error.message)
 }
 
 impl fmt::Display for Grant {

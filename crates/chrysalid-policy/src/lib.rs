@@ -79,11 +79,12 @@
 //! | `above`, `at_least`, `below`, `at_most` | a number; a date, where the bound is a date-time with its offset |
 //! | `starts_with`, `ends_with`, `contains` | a text, byte for byte; also with `not_` before them |
 //! | `within`, `not_within` | a path under a folder; absolute, without `..`, `.`, empty parts, controls, backslashes |
-//! | `domain_in`, `domain_not_in` | a mail address, a URL (http, https, ws, wss) or a host of that domain |
+//! | `domain_in`, `domain_not_in` | a mail address, a URL (http, https, ws, wss) or a host of that domain, whatever the port |
 //! | `longer_than`, `shorter_than` | the bytes of a text in UTF-8, the length of bytes, the entries of a list or map |
 //! | `present` | a value that is there, whatever it is (`true`), or a missing key (`false`) |
 //!
-//! Each takes a single value or, where it makes sense, a list. On a list as argument each item is tested, save for
+//! Where a URL leads is not told by how it starts: `https://own.example@evil.example/` goes to the latter, and only
+//! `domain_in` sees that. Each test takes a single value or, where it makes sense, a list. On a list as argument each item is tested, save for
 //! sizes and `present`. A missing key is not `in` anything and passes `not`; other tests of it cannot be told, just as
 //! those of a value of another kind. `null` is a value of its own kind, and whether it counts as present cannot be told.
 //! Two paths are tested apart: `"items[].a"` and `"items[].b"` may hold of different items.
@@ -109,6 +110,8 @@ mod quote;
 mod reason;
 mod rule_of_two;
 mod rules;
+#[cfg(test)]
+mod sample;
 mod taint;
 mod test;
 mod truth;

@@ -1,5 +1,6 @@
 //! Values of a rule that an argument has to equal. All of one list are of one kind.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -12,11 +13,19 @@ use crate::truth::Truth;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Literals {
     Texts(BTreeSet<String>),
+    /// In their order, each once.
     Numbers(Vec<Number>),
-    Bools(Vec<bool>),
+    Bools(BTreeSet<bool>),
 }
 
 impl Literals {
+    pub(crate) fn numbers(mut numbers: Vec<Number>) -> Self {
+        // A number of a rule is never NaN, so each two have an order.
+        numbers.sort_by(|one, other| other.order_of(one.view()).unwrap_or(Ordering::Equal));
+        numbers.dedup();
+        Self::Numbers(numbers)
+    }
+
     /// Whether a value equals one of them. Of a value of another kind it cannot be told: a tool may read a text as a number.
     pub(crate) fn contain(&self, value: View<'_>) -> Truth {
         match (self, value) {
@@ -24,7 +33,8 @@ impl Literals {
             (Self::Bools(bools), View::Bool(value)) => Truth::from(bools.contains(&value)),
             (Self::Numbers(_), View::Number(value)) if value.is_nan() => Truth::Unknown,
             (Self::Numbers(numbers), View::Number(_) | View::Integer(_)) => {
-                Truth::from(numbers.iter().any(|number| number.order_of(value).is_some_and(std::cmp::Ordering::is_eq)))
+                let to_value = |number: &Number| number.order_of(value).map_or(Ordering::Less, Ordering::reverse);
+                Truth::from(numbers.binary_search_by(to_value).is_ok())
             }
             _ => Truth::Unknown,
         }

@@ -10,6 +10,8 @@ pub(crate) fn quoted(text: &str) -> String {
         match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
             // Direction marks and their like would let a text look other than it is.
             _ if character.is_control() || is_invisible(character) => {
                 // Writing to a string cannot fail.

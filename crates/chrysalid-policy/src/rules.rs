@@ -61,7 +61,7 @@ impl Rules {
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let (mut rules, examples) = parse::file(text)?;
         rules.version = version(text);
-        examples.iter().try_for_each(|example| example.check(&rules))?;
+        examples.iter().try_for_each(|example| example.check(&rules, text))?;
         Ok(rules)
     }
 

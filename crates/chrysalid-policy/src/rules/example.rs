@@ -1,8 +1,10 @@
 //! Examples in a file of rules: calls that must end in the decision that they stand under, by the whole file.
 
+use std::ops::Range;
+
 use super::{Rule, Rules};
 use crate::decide::{Request, judge};
-use crate::document::{Node, Result, RulesError, Table};
+use crate::document::{Node, Result, Source, Table};
 use crate::quote::quoted;
 use crate::{Decision, Effects, Reason, Ruling, Taint};
 
@@ -16,8 +18,8 @@ pub(super) struct Example {
     argument: toml::Value,
     effects: Effects,
     met: Effects,
-    /// An error at this place, its message still to come.
-    place: RulesError,
+    /// The bytes of the text.
+    place: Range<usize>,
 }
 
 impl Example {
@@ -36,7 +38,7 @@ impl Example {
     /// A table with the key `tool` is a call in full. Under a rule about exactly one tool, any other is its argument.
     fn read(node: Node<'_>, expected: Ruling, rule: &Rule) -> Result<Self> {
         let table = node.table("calls, each a table")?;
-        let place = node.error("");
+        let place = node.value.span();
         let Some(tool) = table.get("tool") else {
             let [pattern] = rule.tools.as_slice() else {
                 return Err(node.error("an example needs tool, since the rule is about several"));
@@ -60,7 +62,7 @@ impl Example {
     }
 
     /// That the rules decide as the example says.
-    pub(super) fn check(&self, rules: &Rules) -> Result<()> {
+    pub(super) fn check(&self, rules: &Rules, text: &str) -> Result<()> {
         let mut taint = Taint::default();
         taint.join(self.met, "the example");
         let request = Request {
@@ -81,7 +83,7 @@ impl Example {
             quoted(decision.ruling().name()),
             why(&decision, &by, rules)
         );
-        Err(RulesError { message, ..self.place.clone() })
+        Err(Source { text, shift: 0 }.error(&self.place, message))
     }
 }
 

@@ -60,9 +60,13 @@ pub(super) fn file(text: &str) -> Result<(Rules, Vec<Example>)> {
     let mut examples = Vec::new();
     if let Some(node) = root.get("rules") {
         let mut lines = HashMap::new();
+        let (mut line, mut counted) = (1, 0);
         for item in node.filled_list(MAX_RULES, "tables, each under [[rules]]")? {
             let table = item.table("tables, each under [[rules]]")?;
-            let rule = rule(&table)?;
+            let between = text.get(counted..table.start()).unwrap_or_default();
+            line += u32::try_from(between.matches('\n').count()).unwrap_or(u32::MAX);
+            counted = table.start();
+            let rule = rule(&table, line)?;
             if let Some(line) = lines.insert(content(&rule), rule.line) {
                 return Err(table.error(format!("this rule is the same as that of line {line}")));
             }
@@ -81,7 +85,7 @@ fn content(rule: &Rule) -> String {
     format!("{tools:?} {when} {met} {has} {ruling:?} {terms:?} {adds} {clears}")
 }
 
-fn rule(table: &Table<'_>) -> Result<Rule> {
+fn rule(table: &Table<'_>, line: u32) -> Result<Rule> {
     table.allow_keys(&KEYS)?;
     let ruling = table.get("decision").map(|node| node.choice(&Ruling::NAMES)).transpose()?;
     let effects = |key: &str| table.get(key).map_or(Ok(Effects::NONE), Node::effects);
@@ -92,7 +96,7 @@ fn rule(table: &Table<'_>) -> Result<Rule> {
         return Err(node.error(format!("clears takes no effect that adds has: {both} is in both")));
     }
     Ok(Rule {
-        line: table.line(),
+        line,
         tools: tools(
             table
                 .get("tools")

@@ -14,6 +14,8 @@ use crate::quote::{alternatives, quoted};
 
 /// The most values of a test that looks them up.
 const MAX_VALUES: usize = 10_000;
+/// The most paths of one rule or grant.
+const MAX_PATHS: usize = 100;
 /// The most values of a test that tries one after the other.
 const MAX_TRIES: usize = 100;
 
@@ -62,6 +64,9 @@ impl When {
     }
 
     fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
+        if self.paths.len() == MAX_PATHS {
+            return Err(entry.error(format!("there are at most {MAX_PATHS} paths with tests")));
+        }
         let tests = tests(entry)?;
         if self.paths.iter().any(|other| other.path == tests.path) {
             return Err(entry.error(format!("the path {} is there twice", quoted(&tests.path.to_string()))));
@@ -142,10 +147,10 @@ fn equal(node: Node<'_>, one: bool, negated: bool) -> Result<Test> {
             let bool = |item: Node<'_>| item.get().as_bool().ok_or_else(|| item.wrong("values of one kind"));
             Literals::Bools(items.into_iter().map(bool).collect::<Result<_>>()?)
         }
-        _ if one => Literals::Numbers(vec![number(node, "a text, a number, true or false")?]),
+        _ if one => Literals::numbers(vec![number(node, "a text, a number, true or false")?]),
         _ => {
             let number = |item: Node<'_>| number(item, "texts, or numbers, or true and false");
-            Literals::Numbers(items.into_iter().map(number).collect::<Result<_>>()?)
+            Literals::numbers(items.into_iter().map(number).collect::<Result<_>>()?)
         }
     };
     Ok(Test::Equal { any, one, negated })
