@@ -19,6 +19,7 @@ mod name;
 mod nesting;
 mod parse;
 mod place;
+mod plan;
 mod rewrite;
 mod stack;
 mod type_arguments;
@@ -34,6 +35,7 @@ use oxc_span::{GetSpan, Span};
 pub(crate) use edits::Positions;
 pub(crate) use member::of_failure;
 pub(crate) use place::{Place, excerpt};
+pub(crate) use plan::plan;
 
 use edits::Edits;
 use fence::Fence;
