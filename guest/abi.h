@@ -14,7 +14,7 @@
 #define ABI_EXPORT_INIT "init"           /* () -> i32; once, before the baseline image is taken */
 #define ABI_EXPORT_INBOX "inbox"         /* (length) -> address, 0 when there is no memory */
 #define ABI_EXPORT_CONFIGURE "configure" /* () -> i32; message: CONFIGURE_WORDS u32 */
-#define ABI_EXPORT_TOOLS "tools"         /* () -> i32; message: hidden or not, path and name of each */
+#define ABI_EXPORT_TOOLS "tools"         /* () -> i32; message: TOOL_*, path and name of each */
 #define ABI_EXPORT_MODULES "modules"     /* () -> i32; message: key and source of each, a whole graph */
 #define ABI_EXPORT_START "start"         /* (program number) -> i32; message: source text */
 #define ABI_EXPORT_PUMP "pump"           /* () -> i32; runs jobs and due timers until dry, yield or stop */
@@ -22,6 +22,7 @@
 #define ABI_EXPORT_LOOSE "loose"         /* () -> i32; writes ids of calls that nothing open waits for */
 #define ABI_EXPORT_OUTCOME "outcome"     /* (which) -> i32; writes a value to the outbox */
 #define ABI_EXPORT_FINISH "finish"       /* () -> i32; drops everything that belongs to the program; no memory: its heap is over the bound */
+#define ABI_EXPORT_FREED "freed"         /* () -> i32; writes the numbers of handles that are gone, once each */
 #define ABI_EXPORT_BOARD "board"         /* global: address of the board */
 #define ABI_EXPORT_MEMORY "memory"
 #define ABI_EXPORT_STACK_POINTER "__stack_pointer"
@@ -35,6 +36,15 @@
 /* The global function that `import` becomes, and the name of the call by which it asks for a module's graph. */
 #define ABI_IMPORT_FUNCTION "$import"
 #define ABI_MODULE_CALL "$import"
+
+/* The global function that reads a handle, where there is one, and the name of its calls. */
+#define ABI_REVEAL_FUNCTION "reveal"
+#define ABI_REVEAL_CALL "$reveal"
+
+/* What a name in the message of `tools` is. */
+#define TOOL_LISTED 0
+#define TOOL_HIDDEN 1 /* another way to something, not enumerable */
+#define TOOL_REVEAL 2 /* no tool: there is to be the global function `reveal` */
 
 /* What the call import answers in place of a number. */
 #define CALL_STOPPED 0
@@ -155,6 +165,7 @@
 #define TAG_REF 0x12
 #define TAG_DESCRIPTION 0x13
 #define TAG_INSTANCE 0x14 /* only shown: name of its class, then TAG_OBJECT */
+#define TAG_HANDLE 0x15
 
 /* Flags of TAG_ERROR. */
 #define ERROR_HAS_STACK 1

@@ -179,13 +179,14 @@ static JSValue tool_call(JSContext *ctx, JSValueConst this_value, int argc, JSVa
     return promise;
 }
 
-static JSValue new_tool(JSValueConst name)
+/* A function that makes calls of that name, without a prototype. */
+static JSValue new_fixed_function(JSCFunctionData *call, JSValueConst name)
 {
-    JSValue tool = JS_NewCFunctionData(context, tool_call, 1, 0, 1, &name);
+    JSValue function = JS_NewCFunctionData(context, call, 1, 0, 1, &name);
 
-    if (!JS_IsException(tool) && STANDS(DEFENCE_BARE_TOOLS))
-        JS_SetPrototypeInternal(context, tool, JS_NULL, false);
-    return tool;
+    if (!JS_IsException(function) && STANDS(DEFENCE_BARE_TOOLS))
+        JS_SetPrototypeInternal(context, function, JS_NULL, false);
+    return function;
 }
 
 static JSValue new_space(void)
@@ -213,7 +214,7 @@ static int tools_place(JSValueConst root, const char *path, uint32_t length, JSV
         else if (dot)
             next = new_space();
         else
-            next = new_tool(name);
+            next = new_fixed_function(tool_call, name);
         if (!JS_IsException(next))
             JS_DefinePropertyValue(context, place, atom, js_dup(next),
                                    hidden ? JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE : JS_PROP_C_W_E);
@@ -255,26 +256,37 @@ static int tools_publish(JSValue root)
     return 0;
 }
 
-/* The message: for each name of a tool, how it is hidden or not, its path, and the name that the host knows. */
+/* As the function that reads handles; see reveal.c. */
+static int reveal_publish(JSValueConst name);
+
+/* The message: for each name what it is of, its path, and the name that the host knows. */
 static int tools_replace(struct decoder *d)
 {
-    JSValue root = new_space();
+    JSValue root = new_space(), reveal = JS_UNDEFINED;
     uint32_t count, length, name_length;
-    const uint8_t *hidden;
+    const uint8_t *kind;
     const char *path, *text;
     int status = JS_IsException(root) || take_varint(d, &count) ? -1 : 0;
 
     while (!status && count--) {
         JSValue name;
 
-        if (take_bytes(d, 1, &hidden) || take_text(d, &path, &length) || take_text(d, &text, &name_length)) {
+        if (take_bytes(d, 1, &kind) || take_text(d, &path, &length) || take_text(d, &text, &name_length)) {
             status = -1;
             break;
         }
         name = JS_NewStringLen(context, text, name_length);
-        status = JS_IsException(name) ? -1 : tools_place(root, path, length, name, *hidden);
+        if (JS_IsException(name))
+            status = -1;
+        else if (*kind == TOOL_REVEAL)
+            set_value(context, &reveal, js_dup(name));
+        else
+            status = tools_place(root, path, length, name, *kind == TOOL_HIDDEN);
         JS_FreeValue(context, name);
     }
+    if (!status)
+        status = reveal_publish(reveal);
+    JS_FreeValue(context, reveal);
     if (!status)
         return tools_publish(root);
     JS_FreeValue(context, root);

@@ -310,6 +310,8 @@ static JSValue clone_date(struct cloner *c, JSObject *object)
 
 static JSValue clone_object(struct cloner *c, JSObject *object, uint32_t depth)
 {
+    if (handle_of(object))
+        return js_dup(JS_MKPTR(JS_TAG_OBJECT, object)); /* a copy of it would be the same one */
     switch (object->class_id) {
     case JS_CLASS_OBJECT:
     case JS_CLASS_ARGUMENTS:

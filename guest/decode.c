@@ -336,6 +336,16 @@ static JSValue decode_number(struct decoder *d, bool is_date)
     return is_date ? JS_NewDate(context, number) : js_number(number);
 }
 
+static JSValue decode_handle(struct decoder *d)
+{
+    const char *name;
+    uint32_t id, length;
+
+    if (take_varint(d, &id) || take_text(d, &name, &length))
+        return JS_EXCEPTION;
+    return id ? handle_make(id, name, length) : decode_bad();
+}
+
 static JSValue remembered(struct decoder *d, JSValue value)
 {
     if (!remember(d, value))
@@ -391,6 +401,8 @@ static JSValue decode_value(struct decoder *d, uint32_t depth)
         return decode_collection(d, depth, *tag == TAG_MAP);
     case TAG_ERROR:
         return decode_error(d, depth);
+    case TAG_HANDLE:
+        return decode_handle(d);
     case TAG_REF:
         if (take_varint(d, &number))
             return JS_EXCEPTION;

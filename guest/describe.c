@@ -255,6 +255,19 @@ static int describe_error(struct bytes *out, JSObject *object)
     return bytes_text(out, ": ") || describe_string(out, message, TEXT_PLAIN) ? -1 : 0;
 }
 
+/* As the host shows it. */
+static int describe_handle(struct bytes *out, const struct handle *handle)
+{
+    JSValue name = JS_AtomToString(context, handle->name);
+    char head[32];
+    int status;
+
+    snprintf(head, sizeof(head), "[handle %u of ", handle->id);
+    status = JS_IsException(name) ? -1 : describe_named(out, head, name, "?");
+    JS_FreeValue(context, name);
+    return status;
+}
+
 static int describe_any_object(struct bytes *out, JSValueConst value, int depth)
 {
     JSObject *object = JS_VALUE_GET_OBJ(value);
@@ -271,6 +284,8 @@ static int describe_any_object(struct bytes *out, JSValueConst value, int depth)
     default:
         break;
     }
+    if (handle_of(object))
+        return describe_handle(out, handle_of(object));
     if (object->class_id != JS_CLASS_PROXY && JS_IsFunction(context, value))
         return describe_named(out, "[Function: ", data_property(object, JS_ATOM_name), "(anonymous)");
     return describe_kind(out, object);

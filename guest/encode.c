@@ -395,10 +395,19 @@ static bool has_wire_form(const struct encoder *e, const JSObject *object)
     }
 }
 
+/* In full wherever it stands: its number is what it is. */
+static int encode_handle(struct encoder *e, const struct handle *handle)
+{
+    return put_byte(e, TAG_HANDLE) || put_varint(e, handle->id) || put_atom(e, handle->name) ? -1 : 0;
+}
+
 static int encode_any_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
+    const struct handle *handle = handle_of(object);
     int64_t seen;
 
+    if (handle)
+        return encode_handle(e, handle);
     switch (object->class_id) {
     case JS_CLASS_NUMBER:
     case JS_CLASS_STRING:

@@ -33,6 +33,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "writer.c"
 #include "cut.c"
 #include "property.c"
+#include "handle.c"
 #include "foreign.c"
 #include "encode.c"
 #include "decode.c"
@@ -44,6 +45,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "error_stack.c"
 #include "place.c"
 #include "call.c"
+#include "reveal.c"
 #include "module.c"
 #include "program.c"
 #include "text.c"
@@ -113,7 +115,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     board.counter = (uint32_t)(uintptr_t)&context->interrupt_counter;
     global = JS_GetGlobalObject(context);
     clock_init(global);
-    failed = tools_class_init() || error_stack_init() || modules_init(global);
+    failed = handle_class_init() || tools_class_init() || error_stack_init() || modules_init(global);
     JS_FreeValue(context, global);
     if (failed || web_init() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;
@@ -281,6 +283,15 @@ EXPORT(ABI_EXPORT_LOOSE) int export_loose(void)
     }
     board.out = (uint32_t)(uintptr_t)outbox.data;
     board.out_length = outbox.length;
+    return leave(STATUS_OK);
+}
+
+/* The list stays where it is until the next handle is made or freed. */
+EXPORT(ABI_EXPORT_FREED) int export_freed(void)
+{
+    board.out = (uint32_t)(uintptr_t)handles.freed;
+    board.out_length = handles.freed_count * (uint32_t)sizeof(*handles.freed);
+    handles.freed_count = 0;
     return leave(STATUS_OK);
 }
 

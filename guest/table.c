@@ -54,6 +54,12 @@ static uint32_t width_of(uint32_t code)
     return is_in_any(code, wide, countof(wide)) ? 2 : 1;
 }
 
+/* Whether a row has columns: a handle is shown as a whole. */
+static bool is_composite(JSValueConst value)
+{
+    return JS_IsObject(value) && !handle_of(JS_VALUE_GET_OBJ(value));
+}
+
 /* ---- cells ---- */
 
 /* Ends the cell that was begun at `start`: counts its width, cuts it where it is long. */
@@ -285,7 +291,7 @@ static int columns_of_row(struct columns *columns, JSValueConst row, bool is_fil
 
     if (is_filtered)
         return 0;
-    if (!JS_IsObject(row)) {
+    if (!is_composite(row)) {
         columns->has_values = true;
         return 0;
     }
@@ -312,7 +318,7 @@ static int cells_of_row(struct table *table, uint32_t row, const struct columns 
 {
     JSObject *object = is_readable(value) ? JS_VALUE_GET_OBJ(value) : NULL;
 
-    if (!JS_IsObject(value))
+    if (!is_composite(value))
         return columns->has_values ? cell_value(table, row, columns->count + 1, value) : 0;
     for (uint32_t i = 0; object && i < columns->count; i++) {
         JSAtom name = columns->names[i];

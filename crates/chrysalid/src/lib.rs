@@ -86,6 +86,6 @@ pub use report::{CauseKind, Report, ReportCall, ReportCause, ReportError, Report
 pub use session::{Interrupt, Session, SessionOptions, SharedSession};
 pub use snapshot::{Inspection, Restore, SealedInspection};
 pub use value::{
-    BigInt, BigIntRangeError, ErrorValue, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray, TypedArrayKind,
-    Value, ValueError, from_value, to_value,
+    BigInt, BigIntRangeError, ErrorValue, Handle, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray,
+    TypedArrayKind, Value, ValueError, from_value, to_value,
 };

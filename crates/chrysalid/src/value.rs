@@ -9,6 +9,7 @@ mod bytes;
 mod date;
 mod de;
 mod error;
+mod handle;
 mod json;
 pub(crate) mod message;
 mod number;
@@ -26,6 +27,7 @@ pub use bigint::{BigInt, BigIntRangeError, ParseBigIntError};
 pub use bytes::{TypedArray, TypedArrayKind};
 pub use de::from_value;
 pub use error::ValueError;
+pub use handle::Handle;
 pub use object::{Object, ObjectIter};
 pub(crate) use render::{Layout, Style, console_line, printable, render, render_part, reorders_or_hides};
 pub use ser::to_value;
@@ -89,6 +91,8 @@ pub enum Value {
     /// A short text in place of something that does not cross (a function, a symbol, a promise that is not fulfilled, a
     /// proxy, what is too deep) in the result of a program. Cannot be passed to a program.
     Description(String),
+    /// A value that the host keeps and the program cannot read. Not among the objects that [`Value::Ref`] counts.
+    Handle(Handle),
 }
 
 /// A regular expression as its two texts; never compiled by the host.
@@ -167,6 +171,14 @@ impl Value {
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The handle of a [`Value::Handle`].
+    pub fn as_handle(&self) -> Option<&Handle> {
+        match self {
+            Self::Handle(handle) => Some(handle),
             _ => None,
         }
     }
@@ -258,6 +270,7 @@ impl Value {
             Self::Error(_) => "Error",
             Self::Ref(_) => "reference",
             Self::Description(_) => "description",
+            Self::Handle(_) => "handle",
         }
     }
 }
@@ -347,6 +360,12 @@ impl From<TypedArray> for Value {
 impl From<RegExp> for Value {
     fn from(pattern: RegExp) -> Self {
         Self::RegExp(Box::new(pattern))
+    }
+}
+
+impl From<Handle> for Value {
+    fn from(handle: Handle) -> Self {
+        Self::Handle(handle)
     }
 }
 

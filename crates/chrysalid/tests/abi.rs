@@ -95,7 +95,7 @@ fn every_tag_of_the_header_is_the_one_that_crosses() {
     assert_eq!(error.details.as_deref(), Some("{ code: 5 }"), "ERROR_HAS_DETAILS crosses in results only");
 
     let mut named: Vec<String> = cases.keys().map(|name| format!("TAG_{name}")).collect();
-    named.extend(["TAG_ERROR", "TAG_REF", "TAG_DESCRIPTION", "TAG_INSTANCE"].map(String::from));
+    named.extend(["TAG_ERROR", "TAG_REF", "TAG_DESCRIPTION", "TAG_INSTANCE", "TAG_HANDLE"].map(String::from));
     named.extend(["ERROR_HAS_STACK", "ERROR_HAS_CAUSE", "ERROR_HAS_ERRORS", "ERROR_HAS_DETAILS"].map(String::from));
     named.sort_unstable();
     let known: Vec<_> =

@@ -161,6 +161,7 @@ fn canonical(value: &Value) -> String {
         Value::Error(error) => tagged("error", &format!("[{},{}]", quoted(&error.name), quoted(&error.message))),
         Value::Ref(index) => tagged("ref", &index.to_string()),
         Value::Description(text) => tagged("description", &quoted(text)),
+        Value::Handle(handle) => tagged("handle", &quoted(&handle.to_string())),
     }
 }
 

@@ -34,6 +34,7 @@ mod garbage;
 mod generated;
 #[cfg(feature = "fuzzing")]
 mod guest_garbage;
+mod handles;
 mod host_memory;
 mod host_time;
 mod hostile_globals;

@@ -29,6 +29,7 @@ constants! {
     EXPORT_LOOSE: &str = "loose", "ABI_EXPORT_LOOSE";
     EXPORT_OUTCOME: &str = "outcome", "ABI_EXPORT_OUTCOME";
     EXPORT_FINISH: &str = "finish", "ABI_EXPORT_FINISH";
+    EXPORT_FREED: &str = "freed", "ABI_EXPORT_FREED";
     EXPORT_BOARD: &str = "board", "ABI_EXPORT_BOARD";
     EXPORT_MEMORY: &str = "memory", "ABI_EXPORT_MEMORY";
     EXPORT_STACK_POINTER: &str = "__stack_pointer", "ABI_EXPORT_STACK_POINTER";
@@ -38,6 +39,11 @@ constants! {
     IMPORT_RANDOM: &str = "random", "ABI_IMPORT_RANDOM";
     IMPORT_FUNCTION: &str = "$import", "ABI_IMPORT_FUNCTION";
     MODULE_CALL: &str = "$import", "ABI_MODULE_CALL";
+    REVEAL_FUNCTION: &str = "reveal", "ABI_REVEAL_FUNCTION";
+    REVEAL_CALL: &str = "$reveal", "ABI_REVEAL_CALL";
+    TOOL_LISTED: u8 = 0, "TOOL_LISTED";
+    TOOL_HIDDEN: u8 = 1, "TOOL_HIDDEN";
+    TOOL_REVEAL: u8 = 2, "TOOL_REVEAL";
     CALL_STOPPED: u32 = 0, "CALL_STOPPED";
     CALL_REFUSED: u32 = u32::MAX, "CALL_REFUSED";
     TIME_WALL: u32 = 0, "TIME_WALL";

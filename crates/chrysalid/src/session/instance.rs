@@ -43,12 +43,18 @@ pub(crate) enum Entry {
     Configure([u32; abi::CONFIGURE_WORDS]),
     Tools(Vec<u8>),
     Modules(Vec<u8>),
-    Start { program: u32, source: Arc<str> },
+    Start {
+        program: u32,
+        source: Arc<str>,
+    },
     Pump,
     Settle(Vec<u8>),
     Loose,
     Outcome(u32),
     Finish,
+    /// Tells which handles are gone: [`Instance::freed`] reads them. After `Finish`, which frees some.
+    #[allow(dead_code, reason = "for values that the host keeps")]
+    Freed,
 }
 
 type Running = Pin<Box<dyn Future<Output = (Box<Instance>, wasmtime::Result<i32>)> + Send>>;
@@ -82,6 +88,7 @@ struct Exports {
     loose: TypedFunc<(), i32>,
     outcome: TypedFunc<u32, i32>,
     finish: TypedFunc<(), i32>,
+    freed: TypedFunc<(), i32>,
     #[cfg(feature = "weaken")]
     weakened: Option<usize>,
 }
@@ -126,6 +133,7 @@ impl Exports {
             loose: instance.get_typed_func(&mut *store, abi::EXPORT_LOOSE)?,
             outcome: instance.get_typed_func(&mut *store, abi::EXPORT_OUTCOME)?,
             finish: instance.get_typed_func(&mut *store, abi::EXPORT_FINISH)?,
+            freed: instance.get_typed_func(&mut *store, abi::EXPORT_FREED)?,
         })
     }
 }
@@ -249,6 +257,14 @@ impl Instance {
         slice(self.memory(), board.out, board.out_length).map_err(|_| Outbox::Outside)
     }
 
+    /// Numbers of handles that are gone, after `Entry::Freed`: as the guest says, at most so many, each perhaps more than
+    /// once or never handed out.
+    #[allow(dead_code, reason = "for values that the host keeps")]
+    pub(crate) fn freed(&self, most: usize) -> Result<Vec<u32>, Outbox> {
+        let bytes = self.outbox(most.saturating_mul(4))?;
+        Ok(bytes.as_chunks().0.iter().map(|number| u32::from_le_bytes(*number)).collect())
+    }
+
     /// Runs entries one after the other; the status is that of the last.
     pub(crate) fn enter(mut self: Box<Self>, entries: Vec<Entry>) -> Guest {
         Guest::Away(Box::pin(async move {
@@ -305,6 +321,7 @@ impl Instance {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
                 status
             }
+            Entry::Freed => self.exports.freed.call_async(&mut self.store, ()).await,
         }
     }
 
@@ -376,3 +393,6 @@ impl Guest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,20 +37,31 @@ impl Session {
         words
     }
 
-    /// For each path in `tools` whether it is hidden, the path, and the name of the tool.
+    /// The tree of tools, for the guest.
     pub(super) fn tool_names(&self) -> Vec<u8> {
         let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
-        tools_message(self.capabilities.paths().chain(lookups))
+        tools_message(self.capabilities.paths().chain(lookups), Reveal::Absent)
     }
 }
 
-/// Whether it is hidden, path and name of each tool.
-pub(super) fn tools_message<'a>(tools: impl IntoIterator<Item = (bool, &'a str, &'a str)>) -> Vec<u8> {
-    let tools: Vec<(bool, &str, &str)> = tools.into_iter().collect();
+/// Whether programs get the global function `reveal`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reveal {
+    Absent,
+    #[allow(dead_code, reason = "for values that the host keeps")]
+    Present,
+}
+
+/// From each tool whether it is hidden, its path in `tools` and its name.
+pub(super) fn tools_message<'a>(tools: impl IntoIterator<Item = (bool, &'a str, &'a str)>, reveal: Reveal) -> Vec<u8> {
+    let kind = |hidden: bool| if hidden { abi::TOOL_HIDDEN } else { abi::TOOL_LISTED };
+    let tools = tools.into_iter().map(|(hidden, path, name)| (kind(hidden), path, name));
+    let reveal = (reveal == Reveal::Present).then_some((abi::TOOL_REVEAL, abi::REVEAL_FUNCTION, abi::REVEAL_CALL));
+    let names: Vec<(u8, &str, &str)> = tools.chain(reveal).collect();
     let mut message = Vec::new();
-    message::put_varint(&mut message, tools.len());
-    for (hidden, path, name) in tools {
-        message.push(u8::from(hidden));
+    message::put_varint(&mut message, names.len());
+    for (kind, path, name) in names {
+        message.push(kind);
         message::put_text(&mut message, path);
         message::put_text(&mut message, name);
     }

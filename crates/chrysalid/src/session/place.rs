@@ -182,7 +182,7 @@ mod tests {
 
     use super::{CallPlace, Place, RawPlace, place_at};
     use crate::session::instance::Entry;
-    use crate::session::messages::tools_message;
+    use crate::session::messages::{Reveal, tools_message};
     use crate::{Capabilities, Engine, Session, Step};
 
     /// The calls of a program: what each says of its place, and what is made of it.
@@ -190,7 +190,7 @@ mod tests {
         session.start(source).unwrap();
         let program = session.state.program.as_ref().unwrap();
         let start = Entry::Start { program: program.number, source: program.code.clone() };
-        let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")]));
+        let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")], Reveal::Absent));
         session.enter(super::super::Doing::Running, vec![tools, start, Entry::Pump]);
         while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
         let (requests, _) = session.guest.here().unwrap().state().take();

@@ -31,7 +31,7 @@ use super::{BigInt, Value, ValueError, bytes, date, number};
 /// | `Option` | `undefined` and `null` as `None` |
 /// | `()`, unit structs | `undefined` and `null` |
 /// | sequences, tuples | array, `Set`, `Map` as pairs, typed arrays by element, `ArrayBuffer` by byte |
-/// | structs, maps | object, `Map`, error as `name`, `message`, `cause`, `errors` |
+/// | structs, maps | object, `Map`, error as `name`, `message`, `cause`, `errors`, handle as in its JSON |
 /// | enums | a string, or an object with one property, as in `serde_json` |
 ///
 /// A property that is `undefined` counts as missing. Shared parts are read once for each place. The keys of an object
@@ -151,7 +151,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
                 self.visit_pairs(value, pairs, visitor)
             }
             Value::Array(items) | Value::Set(items) => self.visit_items(value, items, visitor),
-            Value::Object(_) | Value::Map(_) | Value::Error(_) => self.visit_entries(value, visitor),
+            Value::Object(_) | Value::Map(_) | Value::Error(_) | Value::Handle(_) => self.visit_entries(value, visitor),
             Value::TypedArray(array) if !array.is_bytes() => {
                 visitor.visit_seq(Items { rest: array.elements().map(Element), index: 0 })
             }

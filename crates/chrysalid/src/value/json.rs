@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value as Json, map};
 
 use super::error::Segment;
 use super::tree::{Budget, Objects};
-use super::{BigInt, ErrorValue, Object, Value, ValueError, bytes, date, number};
+use super::{BigInt, ErrorValue, Object, Value, ValueError, bytes, date, handle, number};
 
 /// How deep JSON may be nested, both ways.
 const DEPTH: usize = 512;
@@ -36,6 +36,7 @@ impl Value {
     /// | error | object of `name`, `message`, and `cause` and `errors` where present; no stack |
     /// | reference | what it refers to, again in full |
     /// | description | its text |
+    /// | handle | `{"$handle": 3, "of": "rsvps.list"}` |
     ///
     /// Fails with [`ValueError::Cycle`] with its path, [`ValueError::TooDeep`] beyond 512 levels, [`ValueError::TooManyNodes`]
     /// and [`ValueError::TooManyBytes`] when shared parts written out come to more than 1,000,000 values or 64 MiB.
@@ -59,7 +60,8 @@ impl Value {
         writer.run(self).map_err(|error| writer.locate(error))
     }
 
-    /// The value that JSON is: integers beyond ±2^53 become a `BigInt`, all else is what `JSON.parse` gives.
+    /// The value that JSON is: integers beyond ±2^53 become a `BigInt`, all else is what `JSON.parse` gives. Nothing in
+    /// JSON is a handle.
     ///
     /// Fails with [`ValueError::TooDeep`] beyond 512 levels.
     pub fn from_json(json: Json) -> Result<Self, ValueError> {
@@ -239,6 +241,7 @@ fn leaf(value: &Value) -> Json {
         Value::TypedArray(array) => Json::Array(array.elements().map(|element| leaf(&element)).collect()),
         Value::Date(milliseconds) => date::iso_text(*milliseconds).map_or(Json::Null, Json::String),
         Value::RegExp(pattern) => Json::String(format!("/{}/{}", pattern.source, pattern.flags)),
+        Value::Handle(handle) => serde_json::json!({ handle::ID: handle.id, handle::NAME: *handle.name }),
         _ => Json::Null,
     }
 }

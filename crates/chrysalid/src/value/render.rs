@@ -176,6 +176,7 @@ impl<'v> Printer<'v> {
                 format!("/{source}/{}", escaped_line(&pattern.flags, self.style.text))
             }
             Value::Description(text) => escaped_line(text, self.style.text),
+            Value::Handle(handle) => escaped_line(&handle.to_string(), self.style.text),
             _ => "undefined".into(),
         }
     }

@@ -70,10 +70,11 @@ fn debug_names_each_variant() {
         Value::Object([("a", Value::from(1)), ("b", Value::Map(vec![]))].into_iter().collect()),
         Value::from(ErrorValue { cause: Some(Value::Undefined), ..ErrorValue::new("E", "m") }),
         Value::Ref(0),
+        Value::from(Handle::new(3, "a.b")),
     ]);
     assert_eq!(
         format!("{value:?}"),
-        r#"Array[Object["a": Number(1.0), "b": Map[]], Error("E", "m", None)[Undefined], Ref(0)]"#
+        r#"Array[Object["a": Number(1.0), "b": Map[]], Error("E", "m", None)[Undefined], Ref(0), Handle(3, "a.b")]"#
     );
 }
 
@@ -90,6 +91,35 @@ fn integers_are_numbers_where_exact() {
     assert_eq!(Value::from(u64::MAX), Value::BigInt(BigInt::from(u64::MAX)));
     assert_eq!(Value::from(None::<bool>), Value::Null);
     assert_eq!(size_of::<Value>(), 40);
+}
+
+#[test]
+fn a_handle_is_its_number_and_name() {
+    let handle = Handle::new(3, "rsvps.list");
+    let value = Value::from(handle.clone());
+    assert_eq!((value.as_handle(), value.kind_name()), (Some(&handle), "handle"));
+    assert_eq!(value.to_string(), "[handle 3 of rsvps.list]");
+    assert_ne!(value, Value::from(Handle::new(4, "rsvps.list")));
+    assert_ne!(value, Value::from(Handle::new(3, "rsvps")));
+    assert_eq!(Value::Array(vec![value.clone()]).clone(), Value::Array(vec![value.clone()]));
+    assert_eq!(value.footprint(), size_of::<Value>() + 10);
+    assert_eq!(Value::from(Handle::new(1, "a\u{1b}[2Jb\n")).to_string(), "[handle 1 of a\\x1b[2Jb\\n]");
+}
+
+#[test]
+fn a_handle_is_an_object_to_json_and_serde_and_does_not_come_of_one() {
+    let handle = Handle::new(3, "rsvps.list");
+    let value = Value::Array(vec![handle.clone().into(), Value::Null]);
+    let json = serde_json::json!([{ "$handle": 3, "of": "rsvps.list" }, null]);
+    assert_eq!(value.to_json().unwrap(), json);
+    assert_eq!(from_value::<serde_json::Value>(value.clone()).unwrap(), json);
+    assert_eq!(from_value::<(Handle, ())>(value).unwrap().0, handle);
+    assert_eq!(serde_json::to_value(&handle).unwrap(), json[0]);
+    assert_eq!(serde_json::from_value::<Handle>(json[0].clone()).unwrap(), handle);
+
+    let object = Value::from(Object::from_iter([("$handle", Value::from(3)), ("of", "rsvps.list".into())]));
+    assert_eq!(Value::from_json(json[0].clone()).unwrap(), object);
+    assert_eq!(to_value(&handle).unwrap(), object);
 }
 
 #[test]

@@ -55,6 +55,7 @@ pub(super) fn footprint(root: &Value) -> usize {
         Value::ArrayBuffer(bytes) => bytes.len(),
         Value::TypedArray(array) => array.bytes.len(),
         Value::BigInt(number) => usize::try_from(number.bits() / 8).unwrap_or(usize::MAX),
+        Value::Handle(handle) => handle.name.len(),
         Value::RegExp(regexp) => size_of::<RegExp>() + regexp.source.len() + regexp.flags.len(),
         Value::Object(object) => object.iter().map(|(key, _)| size_of::<String>() + key.len()).sum(),
         Value::Error(error) => {
@@ -185,6 +186,7 @@ impl Budget {
         self.nodes = self.nodes.checked_sub(1 + elements).ok_or(ValueError::TooManyNodes { limit: self.limits.0 })?;
         let bytes = match value {
             Value::String(text) | Value::Description(text) => text.len(),
+            Value::Handle(handle) => handle.name.len(),
             Value::ArrayBuffer(bytes) => bytes.len(),
             Value::TypedArray(array) => array.bytes.len(),
             Value::RegExp(pattern) => pattern.source.len() + pattern.flags.len(),
@@ -286,6 +288,7 @@ impl Value {
             })),
             Self::Ref(index) => Self::Ref(*index),
             Self::Description(text) => Self::Description(text.clone()),
+            Self::Handle(handle) => Self::Handle(handle.clone()),
         }
     }
 
@@ -321,6 +324,7 @@ impl Value {
                     && shape(left) == shape(right)
             }
             (Self::Ref(left), Self::Ref(right)) => left == right,
+            (Self::Handle(left), Self::Handle(right)) => left == right,
             _ => false,
         }
     }
@@ -443,5 +447,6 @@ fn write_head(value: &Value, formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
         }
         Value::Ref(index) => write!(formatter, "Ref({index})"),
         Value::Description(text) => write!(formatter, "Description({text:?})"),
+        Value::Handle(handle) => write!(formatter, "Handle({}, {:?})", handle.id, handle.name),
     }
 }

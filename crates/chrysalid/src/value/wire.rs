@@ -24,6 +24,7 @@
 //! | 0x12 | reference to the n-th object of the tree, already begun | varint |
 //! | 0x13 | description, toward the host only | str |
 //! | 0x14 | instance of a class, toward the host only | str class, then an object from 0x0e on |
+//! | 0x15 | handle: a value that the host keeps; no object of the tree | varint number from 1, str name |
 //!
 //! **Canonical form**: the same with the keys of every object sorted by their bytes. References are renumbered to the
 //! new order, and an object that is now referred to before its own place is written at the first reference. Two
@@ -72,6 +73,7 @@ mod tag {
     pub(super) const REF: u8 = 0x12;
     pub(super) const DESCRIPTION: u8 = 0x13;
     pub(super) const INSTANCE: u8 = 0x14;
+    pub(super) const HANDLE: u8 = 0x15;
 }
 
 /// The flags byte of an error.
@@ -107,6 +109,8 @@ pub(crate) enum WireError {
     AmbiguousRef,
     #[error("bigint of {bits} bits is more than a program can hold")]
     BigInt { bits: u64 },
+    #[error("handle with number 0")]
+    Handle,
     #[error("typed array of {bytes} bytes is not whole elements of {size} bytes")]
     TypedArray { bytes: usize, size: usize },
     #[error("description of something that cannot be passed to a program: {text}")]

@@ -82,6 +82,7 @@ fn exports_that_are_missing_or_of_another_type() {
         "loose",
         "outcome",
         "finish",
+        "freed",
         "init",
         "abi_version",
         "_initialize",

@@ -1,12 +1,15 @@
 //! The parts of a value as serde asks for them: elements, entries, keys and variants.
 
 use serde::de::value::{BorrowedStrDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess, VariantAccess,
+    Visitor,
+};
 use serde::forward_to_deserialize_any;
 
 use super::{Node, integers, visit_integer, visit_leaf};
 use crate::value::error::Segment;
-use crate::value::{Value, ValueError};
+use crate::value::{Value, ValueError, handle};
 
 /// An element of a typed array, which the value does not hold as such.
 pub(super) struct Element(pub(super) Value);
@@ -88,6 +91,7 @@ enum Key<'de> {
 enum Content<'de> {
     Node(Node<'de>),
     Text(&'de str),
+    Number(u32),
     List(Node<'de>, &'de [Value]),
 }
 
@@ -113,6 +117,13 @@ impl<'de> Entries<'de> {
                 let errors = error.errors.as_deref().map(|errors| (Key::Text("errors"), Content::List(node, errors)));
                 Box::new(texts.chain(cause).chain(errors))
             }
+            Value::Handle(handle) => Box::new(
+                [
+                    (Key::Text(handle::ID), Content::Number(handle.id)),
+                    (Key::Text(handle::NAME), Content::Text(&handle.name)),
+                ]
+                .into_iter(),
+            ),
             _ => Box::new(std::iter::empty()),
         };
         Self { rest, current: None, index: 0 }
@@ -145,6 +156,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         let value = match content {
             Content::Node(node) => seed.deserialize(node),
             Content::Text(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
+            Content::Number(number) => seed.deserialize(number.into_deserializer()),
             Content::List(node, items) => {
                 let rest = items.iter().map(|item| node.at(item));
                 seed.deserialize(SeqAccessDeserializer::new(Items { rest, index: 0 }))

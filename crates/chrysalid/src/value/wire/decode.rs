@@ -3,7 +3,7 @@
 
 use super::{Bounds, WireError, has, tag};
 use crate::value::object::Class;
-use crate::value::{BigInt, ErrorValue, Object, RegExp, TypedArray, TypedArrayKind, Value};
+use crate::value::{BigInt, ErrorValue, Handle, Object, RegExp, TypedArray, TypedArrayKind, Value};
 
 /// Room reserved on the word of a count alone, in elements.
 const RESERVE: usize = 16;
@@ -165,6 +165,10 @@ impl Decoder<'_> {
             tag::HOLE => return Err(WireError::Hole),
             tag::REF => self.reference()?,
             tag::DESCRIPTION => Value::Description(self.input.text()?),
+            tag::HANDLE => match self.input.varint()? {
+                0 => return Err(WireError::Handle),
+                id => Value::Handle(Handle::new(id, self.input.text()?)),
+            },
             tag::ARRAY | tag::OBJECT | tag::MAP | tag::SET | tag::ERROR | tag::INSTANCE => {
                 self.open(tag)?;
                 return Ok(None);

@@ -152,6 +152,12 @@ impl<'v> Encoder<'v> {
                 Err(WireError::Description { text: text.chars().take(100).collect() })
             }
             Value::Description(text) => self.tagged_text(tag::DESCRIPTION, text),
+            Value::Handle(handle) if handle.id == 0 => Err(WireError::Handle),
+            Value::Handle(handle) => {
+                self.put(&[tag::HANDLE])?;
+                self.varint(handle.id)?;
+                self.text(&handle.name)
+            }
             Value::Array(_) | Value::Object(_) | Value::Map(_) | Value::Set(_) | Value::Error(_) => self.open(value),
         }
     }

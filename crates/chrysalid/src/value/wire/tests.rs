@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::super::{BigInt, ErrorValue, Object, RegExp, TypedArray, TypedArrayKind, Value, ValueError, from_value};
+use super::super::{
+    BigInt, ErrorValue, Handle, Object, RegExp, TypedArray, TypedArrayKind, Value, ValueError, from_value,
+};
 use super::*;
 
 const BOUNDS: Bounds = Bounds { bytes: 1 << 20, depth: 512, nodes: 1_000_000 };
@@ -52,6 +54,18 @@ fn golden_bytes() {
         (Value::from(ErrorValue::new("E", "")), b"\x11\x01E\x00\x00"),
         (Value::from(error), b"\x11\x01E\x01m\x07\x01s\x01\x01\x12\x00"),
         (Value::Description("f".into()), b"\x13\x01f"),
+        (Value::from(Handle::new(3, "a.b")), b"\x15\x03\x03a.b"),
+        (Value::from(Handle::new(u32::MAX, "")), b"\x15\xff\xff\xff\xff\x0f\x00"),
+        // Twice in full, and no object that a reference could count.
+        (
+            Value::Array(vec![
+                Handle::new(1, "a").into(),
+                Value::Array(vec![]),
+                Handle::new(1, "a").into(),
+                Value::Ref(1),
+            ]),
+            b"\x0c\x04\x15\x01\x01a\x0c\x00\x15\x01\x01a\x12\x01",
+        ),
     ];
     for (value, bytes) in cases {
         assert_eq!(encode_record(&value, &BOUNDS).as_deref(), Ok(bytes), "{value:?}");
@@ -68,7 +82,14 @@ fn doubles_that_are_small_integers_are_read_all_the_same() {
 fn malformed_bytes() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "value ends early at byte 0"),
-        (b"\x15", "unknown tag 0x15 at byte 0"),
+        (b"\x16", "unknown tag 0x16 at byte 0"),
+        (b"\x15", "value ends early at byte 1"),
+        (b"\x15\x00\x01a", "handle with number 0"),
+        (b"\x15\x80\x00\x01a", "malformed varint at byte 1"),
+        (b"\x15\xff\xff\xff\xff\x1f\x01a", "malformed varint at byte 1"),
+        (b"\x15\x01\x02a", "value ends early at byte 4"),
+        (b"\x15\x01\x01a\x12\x00", "2 bytes follow the value"),
+        (b"\x0c\x02\x15\x01\x01a\x12\x01", "reference to object 1 where only 1 have begun"),
         (b"\x14", "value ends early at byte 1"),
         (b"\x14\x01A\x00", "malformed instance at byte 3"),
         (b"\x00\x00", "1 bytes follow the value"),
@@ -158,6 +179,7 @@ fn what_has_no_encoding() {
     let cases = [
         (Value::Hole, "hole outside an array"),
         (Value::Set(vec![Value::Hole]), "hole outside an array"),
+        (Value::from(Handle::new(0, "a")), "handle with number 0"),
         (Value::Ref(0), "reference to object 0 where only 0 have begun"),
         (Value::Array(vec![Value::Ref(1), Value::Array(vec![])]), "reference to object 1 where only 1 have begun"),
         (
@@ -237,6 +259,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         (text, "[gim]{0,2}").prop_map(|(source, flags)| Value::from(RegExp { source, flags })),
         text.prop_map(Value::Description),
         any::<u32>().prop_map(Value::Ref),
+        (1..=u32::MAX, text).prop_map(|(id, name)| Value::from(Handle::new(id, name))),
     ];
     leaf.prop_recursive(5, 48, 6, move |inner| {
         let many = proptest::collection::vec(inner.clone(), 0..6);
