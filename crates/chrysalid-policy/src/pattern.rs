@@ -70,6 +70,11 @@ impl Pattern {
         if let Some(exact) = self.exact() {
             return exact == name;
         }
+        if let Some(Part::Literal(start)) = self.parts.first()
+            && !name.starts_with(start.as_str())
+        {
+            return false;
+        }
         // ends[i]: the parts so far can stand for the first i bytes of the name.
         let name = name.as_bytes();
         let mut ends = vec![false; name.len() + 1];

@@ -17,6 +17,7 @@ use crate::{Effects, Ruling};
 /// The longest text, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 const MAX_RULES: usize = 1000;
+const MAX_EXAMPLES: usize = 5000;
 const MAX_TOOLS: usize = 100;
 const MAX_ROLES: usize = 100;
 
@@ -71,6 +72,11 @@ pub(super) fn file(text: &str) -> Result<(Rules, Vec<Example>)> {
                 return Err(table.error(format!("this rule is the same as that of line {line}")));
             }
             examples.extend(Example::read_all(&table, &rule)?);
+            if examples.len() > MAX_EXAMPLES {
+                return Err(
+                    table.error(format!("a policy has at most {MAX_EXAMPLES} examples, which this rule is over"))
+                );
+            }
             rules.list.push(rule);
         }
     }

@@ -242,6 +242,10 @@ fn bounds_are_told() {
     let rule = |number: u32| format!("[[rules]]\ntools = 't{number}'\nadds = 'acts'\n");
     let rules = (0..1001).map(rule).collect::<Vec<_>>().concat();
     assert_eq!(error(&rules), "line 3001, column 1: rules takes at most 1000 values, not 1001");
+    let rule =
+        |number: u32| format!("[[rules]]\ntools = 't{number}'\nadds = 'acts'\nallow = [{}]\n", "{},".repeat(1000));
+    let rules = (0..6).map(rule).collect::<Vec<_>>().concat();
+    assert_eq!(error(&rules), "line 21, column 1: a policy has at most 5000 examples, which this rule is over");
     let tests = format!("when = {{ a = {{ contains = [{}] }} }}", "'x',".repeat(101));
     assert_eq!(rule_error(&tests), "line 4, column 428: contains takes at most 100 values, not 101");
     assert!(error(&format!("a = {}", "[".repeat(100_000))).starts_with("line 1, column "));
