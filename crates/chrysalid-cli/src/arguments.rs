@@ -7,10 +7,11 @@ mod decisions;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrysalid::{Effects, Grant};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use amount::duration;
-pub(crate) use decisions::Decisions;
+pub(crate) use decisions::{Decided, Decisions};
 
 const EXIT_STATUSES: &str = "Exit status: 0 done, 1 the program failed, 2 usage, 3 paused, 4 a limit, \
 5 an uncaught denial, 6 a saved file was refused, 70 internal.";
@@ -36,6 +37,14 @@ pub(crate) enum Command {
     Repl(ReplArguments),
     /// Print what a model is told of the interpreter and its tools
     Tools(ToolsArguments),
+    /// Tell which tools a program can reach, without running it
+    Plan(PlanArguments),
+    /// Check a policy, or explain what it decides
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Look into an audit trail
+    #[command(subcommand)]
+    Audit(AuditCommand),
 }
 
 #[derive(Debug, Args)]
@@ -49,6 +58,11 @@ pub(crate) struct RunArguments {
     /// Where the program is saved when it pauses
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+    /// Ask a person about the program as a whole before any of it runs
+    #[arg(long)]
+    pub(crate) approve_program: bool,
+    #[command(flatten)]
+    pub(crate) given: GivenArguments,
     #[command(flatten)]
     pub(crate) host: HostArguments,
     /// Print one JSON document
@@ -66,6 +80,11 @@ pub(crate) struct ResumeArguments {
     pub(crate) tools: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) decisions: Decisions,
+    #[command(flatten)]
+    pub(crate) given: GivenArguments,
+    /// Let the session make so many more calls than its budget
+    #[arg(long, value_name = "N")]
+    pub(crate) more_calls: Option<u32>,
     /// Save the next pause there instead of in FILE, which then says so
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
@@ -120,9 +139,118 @@ pub(crate) struct ToolsArguments {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct PlanArguments {
+    /// The program, JavaScript; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) program: PathBuf,
+    /// Tools that the program may call
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Read a policy and try its examples
+    Check(CheckArguments),
+    /// Tell what would be decided about a call, and why
+    Explain(ExplainArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The policy
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Tools that it is for: patterns that none of them fits are told
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The tool
+    #[arg(long, value_name = "NAME")]
+    pub(crate) call: String,
+    /// Its arguments
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub(crate) args: String,
+    /// What the session has met, of private, untrusted, acts
+    #[arg(long, value_name = "EFFECTS", value_delimiter = ',', value_parser = effect)]
+    pub(crate) taint: Vec<Effects>,
+    /// What the tool does, where no tools file says so
+    #[arg(long, value_name = "EFFECTS", value_delimiter = ',', value_parser = effect)]
+    pub(crate) effects: Option<Vec<Effects>>,
+    /// The policy; without one, the rule of two alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The tools, which say what each does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check that no line of a trail was changed, removed or put in
+    Verify(VerifyArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The trail
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// A saved program whose lines must all be there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    /// The key that opens the saved program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who decides, and what they allow beforehand.
+#[derive(Debug, Args)]
+pub(crate) struct GivenArguments {
+    /// Who decides, as records name them
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) reviewer: Option<String>,
+    /// A role of whoever decides; any number of times
+    #[arg(long = "role", value_name = "ROLE")]
+    pub(crate) roles: Vec<String>,
+    /// Allow some calls beforehand, such as 'tools = "mail.send", count = 5, lasts = "1h"'; any number of times
+    #[arg(long = "grant", value_name = "TOML", value_parser = grant)]
+    pub(crate) grants: Vec<Grant>,
+    /// Append a line for each decision to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+}
+
+fn effect(name: &str) -> Result<Effects, String> {
+    Effects::from_name(name).ok_or_else(|| format!("{name:?} is none of: private, untrusted, acts"))
+}
+
+fn grant(text: &str) -> Result<Grant, String> {
+    Grant::parse(text).map_err(|error| error.to_string())
+}
+
 /// What `run`, `resume` and `repl` share.
 #[derive(Debug, Args)]
 pub(crate) struct HostArguments {
+    /// Rules for the calls of programs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
     /// Folder whose files programs may import
     #[arg(long, value_name = "DIR")]
     pub(crate) modules: Option<PathBuf>,

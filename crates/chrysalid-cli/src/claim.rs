@@ -16,6 +16,7 @@
 //! | 4 | completed | JSON: call, name and status, flushed when its command has ended |
 //! | 5 | forwarded | JSON: the file that holds the next image |
 //! | 6 | ended | JSON: run id and status |
+//! | 7 | met | JSON: an effect and the call that brought it, flushed before that call starts |
 //!
 //! A file begins as one image. `resume` locks it, restores the image, checks every decision, and then appends *claimed*.
 //! Calls append *started* and *completed*. At the next pause the file is replaced, whole and by a rename, by one with
@@ -44,7 +45,7 @@ use chrysalid::{CallStatus, ErrorKind, ReportCall};
 
 use crate::exit::Refusal;
 pub(crate) use draft::{Draft, Target};
-pub(crate) use record::{CallEnded, CallStarted, Claim, Contents, Decided, Ended, Forwarded, Image, Record};
+pub(crate) use record::{CallEnded, CallStarted, Claim, Contents, Decided, Ended, Forwarded, Image, Met, Record};
 use record::{ContentsError, Made};
 
 /// How long to wait before looking again at a file that another process has locked.

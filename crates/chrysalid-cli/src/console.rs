@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrysalid::{CallId, Event, EventSink, LogLevel, LogLine, ToolError};
 
-use crate::claim::{CallEnded, CallStarted, Journal, Record};
+use crate::claim::{CallEnded, CallStarted, Journal, Met, Record};
 use crate::report::Form;
 
 /// The sink of a session's events.
@@ -94,6 +94,9 @@ impl EventSink for Console {
             }
             // The interpreter's own, such as an import: no effect follows from them.
             Event::CallStarted { name, .. } | Event::CallEnded { name, .. } if name.starts_with('$') => {}
+            Event::Met { effect, by } => {
+                self.state().write(&Record::Met(Met { effect: effect.to_string(), by: by.to_owned() }));
+            }
             Event::CallStarted { id, name } => {
                 let mut state = self.state();
                 state.started.insert(id);

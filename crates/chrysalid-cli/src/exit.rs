@@ -43,6 +43,7 @@ impl Exit {
         let denied = || calls.iter().any(|call| call.status == CallStatus::Denied);
         match failure.kind {
             kind if kind.is_limit() => Self::Limit,
+            FailureKind::Rejected => Self::Denied,
             FailureKind::Exception if failure.name == "Denied" && denied() => Self::Denied,
             _ => Self::Failed,
         }
@@ -63,6 +64,7 @@ impl Exit {
             | ErrorKind::SessionLost
             | ErrorKind::NotRunning
             | ErrorKind::AlreadyDecided
+            | ErrorKind::ApprovalExpired
             | ErrorKind::NoKey
             | ErrorKind::NotASnapshot
             | ErrorKind::OtherVersion
@@ -113,6 +115,11 @@ impl Refusal {
         let text = error.render().to_string();
         let message = text.split("\n\n").next().unwrap_or_default();
         Self::usage(message.trim().trim_start_matches("error: "))
+    }
+
+    /// A program that is none, and of which nothing ran.
+    pub(crate) fn program(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, "SyntaxError", FailureKind::InvalidInput.code(), message)
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, Modules, SessionOptions};
+use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, Modules, Reviewer, Rules, Session, SessionOptions};
 
-use crate::arguments::HostArguments;
+use crate::arguments::{GivenArguments, HostArguments};
+use crate::audit::Trail;
 use crate::exit::Refusal;
 use crate::guests;
 use crate::modules;
+use crate::policy;
 
 /// The most memory of a session unless `--memory` asks for more, as in the library.
 const MAX_MEMORY: usize = 256 << 20;
@@ -43,19 +45,30 @@ impl HostArguments {
     }
 
     pub(crate) fn engine(&self, key_use: KeyUse) -> Result<Engine, Refusal> {
-        engine(self.limits(), find_key(self.key_file.as_deref(), key_use)?, None)
+        engine(self.limits(), self.rules()?, find_key(self.key_file.as_deref(), key_use)?, None)
+    }
+
+    /// The rules of the policy, if there is one.
+    pub(crate) fn rules(&self) -> Result<Rules, Refusal> {
+        self.policy.as_deref().map_or_else(|| Ok(Rules::default()), policy::read)
     }
 
     /// The engine that can restore this snapshot, also one of an earlier release.
     pub(crate) fn engine_for(&self, snapshot: &[u8]) -> Result<Engine, Refusal> {
         let key = find_key(self.key_file.as_deref(), KeyUse::Open)?;
-        guests::engine_for(snapshot, |older| engine(self.limits(), key.clone(), older))
+        let rules = self.rules()?;
+        guests::engine_for(snapshot, |older| engine(self.limits(), rules.clone(), key.clone(), older))
     }
 }
 
-pub(crate) fn engine(limits: Limits, key: Option<Key>, older_guest: Option<Vec<u8>>) -> Result<Engine, Refusal> {
+pub(crate) fn engine(
+    limits: Limits,
+    rules: Rules,
+    key: Option<Key>,
+    older_guest: Option<Vec<u8>>,
+) -> Result<Engine, Refusal> {
     let max_memory = limits.memory.max(MAX_MEMORY);
-    let builder = Engine::builder().pool_slots(0).max_memory(max_memory).limits(limits);
+    let builder = Engine::builder().pool_slots(0).max_memory(max_memory).limits(limits).rules(rules);
     let builder = match key {
         Some(key) => builder.key(key),
         None => builder,
@@ -90,4 +103,28 @@ pub(crate) fn session_options(events: Arc<dyn EventSink>, modules: Modules) -> S
     options.park_after = Some(PARK_AFTER);
     options.events = Some(events);
     options
+}
+
+impl GivenArguments {
+    /// Whoever runs the command vouches for name and roles.
+    pub(crate) fn reviewer(&self) -> Reviewer {
+        let reviewer = self.reviewer.as_ref().map_or_else(Reviewer::new, Reviewer::named);
+        self.roles.iter().fold(reviewer, Reviewer::role)
+    }
+
+    /// Opens the audit trail, if there is to be one.
+    pub(crate) fn open_audit(&self, options: &mut SessionOptions) -> Result<(), Refusal> {
+        if let Some(path) = &self.audit {
+            options.audit = Some(Arc::new(Trail::open(path)?));
+        }
+        Ok(())
+    }
+
+    /// Gives the session what was allowed beforehand.
+    pub(crate) fn give_grants(&self, session: &mut Session) -> Result<(), Refusal> {
+        for grant in &self.grants {
+            session.grant(grant.clone(), &self.reviewer(), SystemTime::now())?;
+        }
+        Ok(())
+    }
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use chrysalid::{
-    Capabilities, Capability, Engine, Inspection, Limits, Outcome, Reason, Report, ReportCall, ReportPending,
+    Capabilities, Capability, Engine, Inspection, Limits, Outcome, Reason, Report, ReportCall, ReportPending, Rules,
     SealedInspection,
 };
 use serde::Serialize;
@@ -58,7 +58,17 @@ struct SealedReport {
     paused: bool,
     at: Option<String>,
     taint: Vec<TaintReport>,
+    grants: Vec<GrantReport>,
     calls: Vec<ReportCall>,
+}
+
+#[derive(Debug, Serialize)]
+struct GrantReport {
+    number: u32,
+    terms: String,
+    left: u32,
+    expires_at: Option<String>,
+    by: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,7 +90,7 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     let mut inspected = Inspected::of_file(&arguments.file, &contents);
     if let Some(image) = &contents.image {
         let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
-        let engine = guests::engine_for(&image.snapshot, |older| engine(wide_limits(), key.clone(), older))?;
+        let engine = guests::engine_for(&image.snapshot, |older| engine(wide_limits(), Rules::default(), key.clone(), older))?;
         inspected.open(image, &engine).map_err(|refusal| refusal.within(&arguments.file))?;
         if !arguments.values {
             inspected.pending.iter_mut().for_each(|call| call.args = None);
@@ -89,7 +99,7 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     Ok(inspected)
 }
 
-fn wide_limits() -> Limits {
+pub(crate) fn wide_limits() -> Limits {
     let mut limits = Limits::default();
     limits.memory = MAX_MEMORY;
     limits
@@ -183,6 +193,9 @@ impl Inspected {
         for taint in &sealed.taint {
             writeln!(text, "has met: {}, by {}", taint.effect, taint.by)?;
         }
+        for grant in &sealed.grants {
+            writeln!(text, "grant {}: {} more of {}", grant.number, grant.left, grant.terms)?;
+        }
         writeln!(text, "calls: {}", sealed.calls.len())?;
         write_calls(text, &sealed.calls)?;
         if let Some(at) = &self.wake_at {
@@ -239,6 +252,17 @@ impl From<&SealedInspection> for SealedReport {
                 .provenance()
                 .iter()
                 .map(|brought| TaintReport { effect: brought.effect.to_string(), by: brought.by.clone() })
+                .collect(),
+            grants: sealed
+                .grants
+                .iter()
+                .map(|grant| GrantReport {
+                    number: grant.number,
+                    terms: grant.grant.to_string(),
+                    left: grant.left,
+                    expires_at: grant.expires_at.and_then(time_text),
+                    by: grant.by.clone(),
+                })
                 .collect(),
             calls: sealed
                 .calls

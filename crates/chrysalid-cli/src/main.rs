@@ -1,9 +1,10 @@
 //! `chrysalid`: runs programs of AI agents in a sandbox, pauses them for a person, and goes on later.
 //!
-//! One command is one file: `run`, `resume`, `inspect`, `repl`, and `catalogue` for `tools`. All but `repl` end in a document
+//! One command is one file: `run`, `resume`, `inspect`, `repl`, `plan`, `policy`, `audit`, and `catalogue` for `tools`. All but `repl` end in a document
 //! that is printed as text or as one JSON object (`report`); all end in an exit status (`exit`).
 
 mod arguments;
+mod audit;
 mod catalogue;
 mod claim;
 mod console;
@@ -15,6 +16,8 @@ mod inspect;
 mod json;
 mod look;
 mod modules;
+mod plan;
+mod policy;
 mod prompt;
 mod repl;
 mod report;
@@ -70,11 +73,18 @@ fn answer(form: Form) -> Exit {
                 Err(refusal) => Document::refused(refusal).print(form),
             };
         }
+        Command::Plan(plan) => return ended(plan::plan(&plan), form),
+        Command::Policy(command) => return ended(policy::policy(&command), form),
+        Command::Audit(command) => return ended(audit::audit(&command), form),
         Command::Repl(repl) => {
             return in_runtime(repl::repl(&repl)).unwrap_or_else(|refusal| Document::refused(refusal).print(form));
         }
     };
     document.unwrap_or_else(Document::refused).print(form)
+}
+
+fn ended(result: Result<Exit, Refusal>, form: Form) -> Exit {
+    result.unwrap_or_else(|refusal| Document::refused(refusal).print(form))
 }
 
 fn in_runtime<T>(command: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {

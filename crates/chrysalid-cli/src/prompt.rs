@@ -3,14 +3,14 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use chrysalid::{CallId, Decision, DecisionKind, PendingCall, Session, Value};
+use chrysalid::{CallId, Decision, DecisionKind, PendingCall, ReportPending, Session, Value};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
 
 use crate::json;
-use crate::report::text::waiting_text;
-use crate::report::{decision_name, printable};
+use crate::report::printable;
+use crate::report::text::pending_in_full;
 use crate::signals::Signals;
 
 /// Most lines that are dropped at one time; a terminal keeps fewer.
@@ -160,15 +160,11 @@ pub(crate) fn forget_typed_lines() {
 }
 
 fn choices(call: &PendingCall) -> String {
-    call.allowed.iter().map(|kind| decision_name(*kind)).collect::<Vec<_>>().join(" / ")
+    call.allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" / ")
 }
 
 fn show(call: &PendingCall) {
-    let argument = call.argument.to_json().unwrap_or_else(|error| format!("[no JSON form: {error}]").into());
-    let argument = serde_json::to_string_pretty(&argument).unwrap_or_default();
-    let reasons: Vec<String> = call.reasons.iter().map(ToString::to_string).collect();
-    let waiting = waiting_text(&call.id.to_string(), &call.name, None, &reasons);
-    say(&format!("\nthe program waits for a decision\n{waiting}{argument}\n"));
+    say(&format!("\nthe program waits for a decision\n{}", pending_in_full(&ReportPending::from(call))));
 }
 
 fn say(text: &str) {

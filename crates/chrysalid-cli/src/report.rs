@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use chrysalid::{DecisionKind, Outcome, Report, ReportError, ReportStatus, Value};
+use chrysalid::{Outcome, Report, ReportError, ReportStatus, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -66,16 +66,6 @@ impl Document {
             let _ = writeln!(std::io::stderr(), "warning: the run is not saved and ends here; --save FILE keeps it");
         }
         self.exit
-    }
-}
-
-/// The name of a decision, as its option is called.
-pub(crate) fn decision_name(kind: DecisionKind) -> &'static str {
-    match kind {
-        DecisionKind::Approve => "approve",
-        DecisionKind::Edit => "edit",
-        DecisionKind::Reject => "reject",
-        DecisionKind::Respond => "respond",
     }
 }
 

@@ -7,9 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use chrysalid::{Capabilities, Engine, ErrorKind, EventSink, Outcome, Restore, Session};
+use chrysalid::{
+    Budget, Capabilities, Cost, Effects, Engine, ErrorKind, EventSink, Ledger, Outcome, Restore, Session, Verdict,
+};
 
-use crate::arguments::ResumeArguments;
+use crate::arguments::{Decided as Given, ResumeArguments};
 use crate::claim::{Claim, Decided, Draft, Image, Journal, Record, SavedFile, Target};
 use crate::console::Console;
 use crate::drive::{Drive, hex};
@@ -32,14 +34,16 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refu
     let image = check_state(arguments, &saved)?;
     let engine = arguments.host.engine_for(&image.snapshot)?;
     let restore = if arguments.fork { Restore::Fork } else { Restore::Resume };
-    let options = session_options(console.clone() as Arc<dyn EventSink>, modules);
     let within = |error: chrysalid::Error| Refusal::from(error).within(&arguments.file);
+    let mut options = session_options(console.clone() as Arc<dyn EventSink>, modules);
+    options.ledger = ledger(&engine, &image, &saved).map_err(within)?;
+    arguments.given.open_audit(&mut options)?;
     let mut session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
     if session.is_idle() {
         return Err(Refusal::of_kind(ErrorKind::NotRunning, "no program waits in it").within(&arguments.file));
     }
-    for (call, decision) in &arguments.decisions.0 {
-        session.decide(*call, decision.clone()).map_err(within)?;
+    for decided in &arguments.decisions.0 {
+        session.decide_with(verdict(arguments, &session, decided)?).map_err(within)?;
     }
     if let Some(mut unchanged) = unchanged(arguments, &engine, &image, &capabilities).map_err(within)? {
         unchanged.report.run = Some(hex(&session.id()));
@@ -52,8 +56,45 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refu
     if let Some(journal) = journal {
         console.journal(journal);
     }
+    arguments.given.give_grants(&mut session)?;
+    if let Some(calls) = arguments.more_calls {
+        let more = Budget { calls: Some(calls), ..Budget::default() };
+        session.raise_budget(&more, &arguments.given.reviewer()).map_err(within)?;
+    }
     let terminal = if form == Form::Text { Terminal::open() } else { None };
     Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
+}
+
+/// A decision as the library takes it. What was shown is compared by how its token begins.
+fn verdict(arguments: &ResumeArguments, session: &Session, decided: &Given) -> Result<Verdict, Refusal> {
+    let verdict = Verdict::new(decided.call, decided.decision.clone()).by(arguments.given.reviewer());
+    let Some(begins) = &decided.token else { return Ok(verdict) };
+    let pending = session.pending();
+    let token = pending.iter().find(|call| call.id == decided.call).map(|call| call.token);
+    match token.filter(|token| hex(token).starts_with(begins)) {
+        Some(token) => Ok(verdict.token(token)),
+        None => {
+            let message = format!("no call {} with the token {begins}", decided.call);
+            Err(Refusal::of_kind(ErrorKind::UnknownCall, message).within(&arguments.file))
+        }
+    }
+}
+
+/// What the run has met and used since the image, as the journal of a process that crashed tells.
+fn ledger(engine: &Engine, image: &Image, saved: &SavedFile) -> chrysalid::Result<Option<Ledger>> {
+    let Some(sealed) = engine.inspect(&image.snapshot)?.sealed else { return Ok(None) };
+    let mut ledger = sealed.ledger;
+    for made in &saved.contents.claims {
+        for met in &made.met {
+            if let Some(effect) = Effects::from_name(&met.effect) {
+                ledger.taint.join(effect, &met.by);
+            }
+        }
+        for call in &made.calls {
+            ledger.spent.spend(&Cost { call: Some(&call.name), ..Cost::default() });
+        }
+    }
+    Ok(Some(ledger))
 }
 
 /// The image to go on from, if the file still has one for this.
@@ -74,7 +115,8 @@ fn unchanged(
     image: &Image,
     capabilities: &Capabilities,
 ) -> chrysalid::Result<Option<Document>> {
-    if arguments.fork || !arguments.decisions.0.is_empty() {
+    let gives = !arguments.given.grants.is_empty() || arguments.more_calls.is_some();
+    if arguments.fork || gives || !arguments.decisions.0.is_empty() {
         return Ok(None);
     }
     let Some(pause) = look(engine, &image.snapshot, capabilities, arguments.host.limits())? else { return Ok(None) };
@@ -103,7 +145,12 @@ fn claim(
     let claim = Claim {
         run: hex(&session.id()),
         fork: arguments.fork,
-        decisions: arguments.decisions.0.iter().map(|(call, decision)| Decided::new(*call, decision)).collect(),
+        decisions: arguments
+            .decisions
+            .0
+            .iter()
+            .map(|decided| Decided::new(decided.call, &decided.decision, arguments.given.reviewer.as_deref()))
+            .collect(),
         save: elsewhere.map(|save| save.display().to_string()),
     };
     if !arguments.fork {

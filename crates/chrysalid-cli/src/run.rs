@@ -38,9 +38,12 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Document, Refusal> {
     };
     // Only from here on is there something to end in order; before, a signal ends the process as usual.
     let signals = Signals::listen();
-    let mut session =
-        engine.session_with(&capabilities, session_options(console.clone() as Arc<dyn EventSink>, modules))?;
+    let mut options = session_options(console.clone() as Arc<dyn EventSink>, modules);
+    options.approve_program = arguments.approve_program;
+    arguments.given.open_audit(&mut options)?;
+    let mut session = engine.session_with(&capabilities, options)?;
     session.start(&source)?;
+    arguments.given.give_grants(&mut session)?;
     let mut notes = Vec::new();
     if !capabilities.is_empty() && !capabilities.declare_effects() {
         notes.push("no tool declares effects, so the rule of two is off".to_owned());

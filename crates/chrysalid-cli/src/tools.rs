@@ -71,5 +71,15 @@ fn capability(name: &str, tool: &Tool, folder: &Path, console: &Arc<Console>) ->
     if let Some(calls) = tool.max_calls {
         capability = capability.max_calls(calls);
     }
+    if let Some(calls) = tool.max_calls_per_session {
+        capability = capability.max_calls_per_session(calls);
+    }
+    if let Some(expires) = tool.approval_expires {
+        capability = capability.approval_expiry(expires.0);
+    }
+    if tool.subagent {
+        capability = capability.subagent();
+    }
+    capability = tool.approval_role.iter().fold(capability.delivery(tool.deliver), Capability::approval_role);
     capability
 }

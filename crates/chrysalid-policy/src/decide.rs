@@ -55,6 +55,17 @@ pub enum DecisionKind {
 impl DecisionKind {
     pub(crate) const NAMES: [(&'static str, Self); 4] =
         [("approve", Self::Approve), ("edit", Self::Edit), ("reject", Self::Reject), ("respond", Self::Respond)];
+
+    /// Its name, in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit => "edit",
+            Self::Reject => "reject",
+            Self::Respond => "respond",
+        }
+    }
 }
 
 /// What happens to a call. The strictest wins.

@@ -41,6 +41,7 @@ pub struct Rules {
     pub(crate) terms: Terms,
     pub(crate) list: Vec<Rule>,
     version: String,
+    examples: usize,
 }
 
 impl Default for Rules {
@@ -52,6 +53,7 @@ impl Default for Rules {
             terms: Terms::default(),
             list: Vec::new(),
             version: version(""),
+            examples: 0,
         }
     }
 }
@@ -61,6 +63,7 @@ impl Rules {
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let (mut rules, examples) = parse::file(text)?;
         rules.version = version(text);
+        rules.examples = examples.len();
         examples.iter().try_for_each(|example| example.check(&rules, text))?;
         Ok(rules)
     }
@@ -85,6 +88,40 @@ impl Rules {
     pub fn resolve(&self, labelled: bool) -> Self {
         let open = if labelled { RuleOfTwo::On } else { RuleOfTwo::Off };
         Self { rule_of_two: Some(self.rule_of_two.unwrap_or(open)), ..self.clone() }
+    }
+
+    /// The same with this rule of two, whatever they said of it.
+    #[must_use]
+    pub fn and_rule_of_two(self, rule_of_two: RuleOfTwo) -> Self {
+        Self { rule_of_two: Some(rule_of_two), ..self }
+    }
+
+    /// How many rules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many examples were tried when they were read.
+    #[must_use]
+    pub fn examples(&self) -> usize {
+        self.examples
+    }
+
+    /// The patterns of tools in them that fit none of these names.
+    #[must_use]
+    pub fn patterns_without(&self, names: &[&str]) -> Vec<String> {
+        let patterns = self.list.iter().flat_map(|rule| &rule.tools);
+        let unused = patterns.filter(|pattern| !names.iter().any(|name| pattern.matches(name)));
+        let mut unused: Vec<String> = unused.map(ToString::to_string).collect();
+        unused.dedup();
+        unused
     }
 
     /// What happens where no rule decides.
@@ -117,7 +154,8 @@ impl Rules {
     }
 
     /// Terms of every question.
-    pub(crate) fn terms(&self) -> Terms {
+    #[must_use]
+    pub fn terms(&self) -> Terms {
         self.terms.clone()
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, SystemTime};
 
-use chrysalid_policy::{Effects, Reason};
+use chrysalid_policy::{Brought, DecisionKind, Effects, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{Handler, HandlerFuture};
@@ -209,47 +209,6 @@ impl fmt::Debug for Call {
     }
 }
 
-/// What a person, or an outside system, decides about a call that waits.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
-    /// Run it as shown. For an unknown call: run it again.
-    Approve,
-    /// Run it with these arguments, which the schema and the rules check again.
-    Edit(Value),
-    /// Do not run it; the program gets `ToolRejected` with the reason. For an unknown call: it was not done, and the
-    /// program gets `ToolError`.
-    Reject(Option<String>),
-    /// Do not run it; the program gets this value. For an unknown call: it was done, with this value.
-    Respond(Value),
-}
-
-/// The kinds of [`Decision`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DecisionKind {
-    /// See [`Decision::Approve`].
-    Approve,
-    /// See [`Decision::Edit`].
-    Edit,
-    /// See [`Decision::Reject`].
-    Reject,
-    /// See [`Decision::Respond`].
-    Respond,
-}
-
-impl Decision {
-    /// Its kind.
-    #[must_use]
-    pub fn kind(&self) -> DecisionKind {
-        match self {
-            Self::Approve => DecisionKind::Approve,
-            Self::Edit(_) => DecisionKind::Edit,
-            Self::Reject(_) => DecisionKind::Reject,
-            Self::Respond(_) => DecisionKind::Respond,
-        }
-    }
-}
-
 /// Where a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -296,7 +255,26 @@ impl CallStatus {
     }
 }
 
-/// A call that waits for a person or for something outside.
+/// Where in a program a call was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CallPlace {
+    /// The module, or the earlier program, that the place is in; absent for the program that made the call.
+    pub file: Option<String>,
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1, in code points.
+    pub column: u32,
+}
+
+impl fmt::Display for CallPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        self.file.as_ref().map_or(Ok(()), |file| write!(f, " of {file}"))
+    }
+}
+
+/// A call that waits for a person or for something outside: all that whoever decides should see.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PendingCall {
@@ -304,20 +282,36 @@ pub struct PendingCall {
     pub id: CallId,
     /// Name of its capability.
     pub name: String,
-    /// Its argument, exactly as it would run.
+    /// Where the program finds it, such as `tools.mail.send`.
+    pub path: String,
+    /// Where the call was made, if that is known.
+    pub place: Option<CallPlace>,
+    /// Its argument, exactly as it would run; with what handles hold in their place.
     pub argument: Value,
     /// SHA-256 over the canonical form of the argument.
     pub digest: [u8; 32],
+    /// SHA-256 over session, call, name and argument: see [`Verdict::of`](crate::Verdict::of).
+    pub token: [u8; 32],
+    /// SHA-256 of the program's source.
+    pub program: [u8; 32],
     /// [`CallStatus::Waiting`], [`CallStatus::Outside`] or [`CallStatus::Unknown`].
     pub status: CallStatus,
     /// Why a person is asked.
     pub reasons: Vec<Reason>,
-    /// What it does.
+    /// What it does, with what the handles in its argument bring.
     pub effects: Effects,
+    /// What the session has met, and which call brought it.
+    pub met: Vec<Brought>,
+    /// Version of the rules that asked, if there are any: [`Rules::version`](crate::Rules::version).
+    pub policy: Option<String>,
     /// Decisions that are accepted.
     pub allowed: Vec<DecisionKind>,
+    /// Roles that whoever decides must have, every one.
+    pub roles: Vec<String>,
     /// When the request was made.
     pub requested_at: SystemTime,
+    /// When a decision is no longer carried out, and the program gets `ApprovalExpired`.
+    pub expires_at: Option<SystemTime>,
     /// Whether an answer is stored, and takes effect at the next step.
     pub decided: bool,
 }
@@ -330,10 +324,30 @@ pub struct CallRecord {
     pub id: CallId,
     /// Name of its capability; `$import` for a module that was fetched.
     pub name: String,
+    /// The capability that the program called, where a person put another one in its place.
+    pub called_as: Option<String>,
     /// Where it stands.
     pub status: CallStatus,
+    /// Where the call was made, if that is known.
+    pub place: Option<CallPlace>,
+    /// SHA-256 over the canonical form of the argument that the program gave; absent for a call that was refused.
+    pub digest: Option<[u8; 32]>,
     /// How long it ran, once it has ended.
     pub duration: Option<Duration>,
     /// The arguments that a person put in place of the program's.
     pub edited: Option<Value>,
+    /// What a person decided, and who.
+    pub decided: Option<DecidedBy>,
+    /// Number of the grant that allowed it in a person's place.
+    pub grant: Option<u32>,
+}
+
+/// A decision that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DecidedBy {
+    /// Its kind.
+    pub decision: DecisionKind,
+    /// Who decided, as the host said.
+    pub by: Option<String>,
 }

@@ -4,6 +4,7 @@
 //! set that a session has. The order of checks for a call is in `session/admit.rs`.
 
 mod handler;
+mod narrow;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -12,8 +13,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrysalid_policy::Effects;
-use serde::Serialize;
+use chrysalid_policy::{DecisionKind, Effects, Terms};
+use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,7 @@ use crate::catalogue::{self, Catalogue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::Value;
 pub(crate) use handler::{Handler, HandlerFuture, erase_raw};
+pub(crate) use narrow::Narrow;
 pub(crate) use schema::Schema;
 
 /// Whether a person is asked before each call.
@@ -33,6 +35,25 @@ pub enum Approval {
     Never,
     /// Each call waits for a person.
     Ask,
+}
+
+/// How the result of a capability reaches the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Delivery {
+    /// As a value. The session meets the capability's effects.
+    #[default]
+    Value,
+    /// As an opaque handle: the value stays with the host. A program may keep a handle, compare it and pass it to another
+    /// call, whose tool gets the value; `await reveal(handle)` gives the program the value, and the session meets the
+    /// effects then. What an error says is kept from the program as well.
+    Handle,
+    /// As a value that brings neither private data nor untrusted content, because its output schema lets only booleans, bounded
+    /// numbers, dates and listed values through. Each result counts against
+    /// [`Limits::declassified_bits`](crate::Limits::declassified_bits); when that is used up, results are delivered as
+    /// [`Delivery::Value`]. A result that does not fit, and what an error says, are kept from the program.
+    Declassified,
 }
 
 type Predicate = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
@@ -65,6 +86,11 @@ pub struct Capability {
     effects: Option<Effects>,
     approval: Approval,
     ask_when: Option<Predicate>,
+    delivery: Delivery,
+    narrow: Option<Arc<Narrow>>,
+    subagent: bool,
+    terms: Terms,
+    session_calls: Option<u32>,
     timeout: Option<Duration>,
     max_calls: Option<u32>,
     concurrency: Option<u32>,
@@ -121,6 +147,11 @@ impl Capability {
             effects: None,
             approval: Approval::Never,
             ask_when: None,
+            delivery: Delivery::Value,
+            narrow: None,
+            subagent: false,
+            terms: Terms::default(),
+            session_calls: None,
             timeout: None,
             max_calls: None,
             concurrency: None,
@@ -142,7 +173,8 @@ impl Capability {
         self
     }
 
-    /// JSON Schema of the result, for whoever reads the catalogue; results are not checked against it.
+    /// JSON Schema of the result, for whoever reads the catalogue. Results are checked against it only under
+    /// [`Delivery::Declassified`].
     #[must_use]
     pub fn output_schema(mut self, schema: serde_json::Value) -> Self {
         self.output = Some(schema);
@@ -167,6 +199,48 @@ impl Capability {
     #[must_use]
     pub fn ask_when(mut self, predicate: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
         self.ask_when = Some(Arc::new(predicate));
+        self
+    }
+
+    /// How its results reach the program. Default [`Delivery::Value`].
+    #[must_use]
+    pub fn delivery(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
+        self
+    }
+
+    /// That each call spawns a subagent, for [`Budget::spawns`](crate::Budget::spawns). Default no.
+    #[must_use]
+    pub fn subagent(mut self) -> Self {
+        self.subagent = true;
+        self
+    }
+
+    /// A role that whoever decides about a call must have. May be given several times: every one is needed.
+    #[must_use]
+    pub fn approval_role(mut self, role: impl Into<String>) -> Self {
+        self.terms.join(&Terms { roles: vec![role.into()], ..Terms::default() });
+        self
+    }
+
+    /// How long a call waits for a person before the program gets `ApprovalExpired`. Default for ever.
+    #[must_use]
+    pub fn approval_expiry(mut self, expiry: Duration) -> Self {
+        self.terms.expires = Some(expiry);
+        self
+    }
+
+    /// What whoever decides may answer. Default everything.
+    #[must_use]
+    pub fn approval_decisions(mut self, decisions: impl IntoIterator<Item = DecisionKind>) -> Self {
+        self.terms.decisions = Some(decisions.into_iter().collect());
+        self
+    }
+
+    /// Calls per session, over all of its programs. Default the session's budget.
+    #[must_use]
+    pub fn max_calls_per_session(mut self, calls: u32) -> Self {
+        self.session_calls = Some(calls);
         self
     }
 
@@ -222,12 +296,38 @@ impl Capability {
         self.effects
     }
 
-    /// Whether a person is asked about these arguments. A predicate that panics means yes.
-    pub(crate) fn asks(&self, argument: &Value) -> bool {
+    /// Whether a person is asked about each call.
+    pub(crate) fn asks(&self) -> bool {
         self.approval == Approval::Ask
-            || self.ask_when.as_ref().is_some_and(|predicate| {
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| predicate(argument))).unwrap_or(true)
-            })
+    }
+
+    /// Whether a person is asked about these arguments. A predicate that panics means yes.
+    pub(crate) fn asks_about(&self, argument: &Value) -> bool {
+        self.ask_when.as_ref().is_some_and(|predicate| {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| predicate(argument))).unwrap_or(true)
+        })
+    }
+
+    pub(crate) fn delivers(&self) -> Delivery {
+        self.delivery
+    }
+
+    /// The schema of declassified results.
+    pub(crate) fn narrow(&self) -> Option<&Narrow> {
+        self.narrow.as_deref()
+    }
+
+    pub(crate) fn is_subagent(&self) -> bool {
+        self.subagent
+    }
+
+    /// Who decides about a call, for how long, and how.
+    pub(crate) fn terms(&self) -> Terms {
+        self.terms.clone()
+    }
+
+    pub(crate) fn session_calls_limit(&self) -> Option<u32> {
+        self.session_calls
     }
 
     pub(crate) fn timeout_limit(&self) -> Option<Duration> {
@@ -248,6 +348,14 @@ impl Capability {
         self.idempotent
     }
 
+    fn declassifies(&self) -> Result<Narrow> {
+        let refuse = |problem: String| {
+            Error::new(ErrorKind::Capability, format!("capability {:?} cannot be declassified: {problem}", self.name))
+        };
+        let output = self.output.as_ref().ok_or_else(|| refuse("it has no output schema".to_owned()))?;
+        Narrow::of(output).map_err(refuse)
+    }
+
     fn catalogued(&self) -> catalogue::Tool {
         catalogue::Tool {
             name: self.name.clone(),
@@ -255,6 +363,7 @@ impl Capability {
             schema: self.input.clone(),
             returns: self.output.clone(),
             asks: self.approval == Approval::Ask || self.ask_when.is_some(),
+            gives_handle: self.delivery == Delivery::Handle,
         }
     }
 
@@ -266,7 +375,7 @@ impl Capability {
             hash.update(part);
         }
         hash.update(self.input.as_ref().map(ToString::to_string).unwrap_or_default());
-        hash.update([u8::from(self.approval == Approval::Ask)]);
+        hash.update([u8::from(self.approval == Approval::Ask), self.delivery as u8]);
         hash.finalize().first_chunk().copied().unwrap_or_default()
     }
 }
@@ -304,12 +413,16 @@ impl Capabilities {
     ///
     /// # Errors
     /// [`ErrorKind::Capability`] when a name is empty, has an empty part or control characters, begins with `$` or is
-    /// longer than 256 bytes, when two capabilities could not both be reached, or when a schema does not compile.
+    /// longer than 256 bytes, when two capabilities could not both be reached, when a schema does not compile, or when the
+    /// output schema of a declassified one is missing or lets too much through.
     pub fn new(capabilities: impl IntoIterator<Item = Capability>) -> Result<Self> {
         let mut by_name = BTreeMap::new();
         for mut capability in capabilities {
             if let Some(input) = &capability.input {
                 capability.schema = Some(Arc::new(Schema::compile(&capability.name, input)?));
+            }
+            if capability.delivery == Delivery::Declassified {
+                capability.narrow = Some(Arc::new(capability.declassifies()?));
             }
             if by_name.contains_key(&capability.name) {
                 return Err(Error::new(
@@ -373,6 +486,11 @@ impl Capabilities {
     #[must_use]
     pub fn declare_effects(&self) -> bool {
         self.iter().any(|capability| capability.effects.is_some())
+    }
+
+    /// Whether programs get handles.
+    pub(crate) fn deliver_handles(&self) -> bool {
+        self.iter().any(|capability| capability.delivery == Delivery::Handle)
     }
 
     /// Digest over the names, which decide what `tools` looks like.

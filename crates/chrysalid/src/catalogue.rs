@@ -48,6 +48,8 @@ pub(crate) struct Tool {
     pub(crate) returns: Option<Json>,
     /// Whether a person may be asked first.
     pub(crate) asks: bool,
+    /// Whether its result is a handle.
+    pub(crate) gives_handle: bool,
 }
 
 /// How much of a catalogue is shown in full.
@@ -163,6 +165,11 @@ impl Catalogue {
         Some(parted(&types, &members.declaration()))
     }
 
+    /// How a program reaches a tool, such as `tools.mail.send`.
+    pub(crate) fn expression(&self, name: &str) -> Option<String> {
+        self.entry(name).map(Entry::call)
+    }
+
     /// Whether there is no tool.
     pub fn is_empty(&self) -> bool {
         self.inner.tools.is_empty()
@@ -228,6 +235,10 @@ impl Entry {
         }
         if tool.asks {
             comment.push("A person may be asked before it runs.".to_owned());
+        }
+        if tool.gives_handle {
+            let way = "Returns an opaque handle: pass it to another tool as it is; `await reveal(handle)` gives its value.";
+            comment.push(way.to_owned());
         }
         Self {
             name: tool.name.clone(),

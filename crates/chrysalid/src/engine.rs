@@ -41,7 +41,7 @@ pub struct Engine(Arc<Inner>);
 
 struct Inner {
     options: EngineBuilder,
-    rules: Option<Rules>,
+    rules: Rules,
     /// The engine's own guest first, then older ones.
     guests: Vec<Arc<GuestBuild>>,
     own: Arc<GuestBuild>,
@@ -163,12 +163,9 @@ impl Engine {
         &self.0.options
     }
 
-    /// The rules for a set of capabilities: those of the builder, else the rule of two where effects are declared.
+    /// The rules for a set of capabilities. Where they do not say, the rule of two holds once effects are declared.
     pub(crate) fn rules(&self, capabilities: &Capabilities) -> Rules {
-        self.0.rules.clone().unwrap_or_else(|| {
-            let rule = if capabilities.declare_effects() { RuleOfTwo::On } else { RuleOfTwo::Off };
-            Rules::with_rule_of_two(rule)
-        })
+        self.0.rules.resolve(capabilities.declare_effects())
     }
 }
 
@@ -200,7 +197,7 @@ pub struct EngineBuilder {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) keys: KeyRing,
     cache: Option<PathBuf>,
-    rules: Option<Rules>,
+    rules: Rules,
     own_guest: Option<Vec<u8>>,
     older_guests: Vec<Vec<u8>>,
 }
@@ -215,7 +212,7 @@ impl Default for EngineBuilder {
             checkpoint: Checkpoint::default(),
             keys: KeyRing::default(),
             cache: image::default_cache(),
-            rules: None,
+            rules: Rules::default(),
             own_guest: None,
             older_guests: Vec::new(),
         }
@@ -266,9 +263,15 @@ impl EngineBuilder {
         self
     }
 
+    /// The rules for calls, as [`Rules::parse`] reads them. Default none but the rule of two.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// The rule of two, by name. Default: on as soon as one capability of a session declares effects.
     pub fn rule_of_two(mut self, rule: RuleOfTwo) -> Self {
-        self.rules = Some(Rules::with_rule_of_two(rule));
+        self.rules = self.rules.and_rule_of_two(rule);
         self
     }
 

@@ -63,6 +63,8 @@ kinds! {
     AlreadyDecided => "already_decided",
     /// The approval of the call does not allow this decision.
     DecisionNotAllowed => "decision_not_allowed",
+    /// Nobody decided in time.
+    ApprovalExpired => "approval_expired",
     /// Edited arguments, or a value given in place of a result, do not fit.
     InvalidArguments => "invalid_arguments",
     /// The engine has no key, so there are no snapshots.

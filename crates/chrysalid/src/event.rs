@@ -1,5 +1,7 @@
 //! What happens in a session, as it happens: one sink, shared by every surface.
 
+use chrysalid_policy::Effects;
+
 use crate::call::{CallId, CallStatus};
 use crate::outcome::LogLine;
 
@@ -35,6 +37,13 @@ pub enum Event<'a> {
         id: CallId,
         /// Name of its capability.
         name: &'a str,
+    },
+    /// The session met an effect that it had not met. Told before the call that brings it runs.
+    Met {
+        /// The effect, a set of one.
+        effect: Effects,
+        /// The call that brings it, such as `budget.read (call 1.2, line 4)`.
+        by: &'a str,
     },
     /// The program wrote a line.
     Line(&'a LogLine),

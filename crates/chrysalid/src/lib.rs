@@ -36,10 +36,12 @@
 //! supplies. What a model is told comes from [`Capabilities::catalogue`] and [`interpreter_description`]; what it reads
 //! afterwards is a [`Report`].
 
+mod audit;
 mod call;
 mod capability;
 mod catalogue;
 mod clock;
+mod decision;
 #[cfg(not(feature = "weaken"))]
 mod defence;
 #[cfg(feature = "weaken")]
@@ -62,28 +64,35 @@ mod session;
 mod snapshot;
 mod value;
 
+pub use audit::{AuditError, AuditSink, AuditTrail, AuditedRun};
 pub use call::{
-    Call, CallContext, CallId, CallRecord, CallResult, CallStatus, CancelSignal, Decision, DecisionKind, PendingCall,
+    Call, CallContext, CallId, CallPlace, CallRecord, CallResult, CallStatus, CancelSignal, DecidedBy, PendingCall,
     ToolError,
 };
-pub use capability::{Approval, Capabilities, Capability};
+pub use capability::{Approval, Capabilities, Capability, Delivery};
 pub use catalogue::{Catalogue, CatalogueBudget, CatalogueHit, InterpreterOptions, Lifetime, interpreter_description};
-pub use chrysalid_policy::{Brought, Effects, Reason, RuleOfTwo, Taint};
+/// Deciding outside of a session, as `chrysalid policy explain` does.
+pub use chrysalid_policy as policy;
+pub use chrysalid_policy::{
+    Brought, Budget, Cost, DecisionKind, Effects, Exhausted, Grant, GrantScope, Reason, RuleOfTwo, Rules, RulesError,
+    Spent, Taint,
+};
 #[cfg(feature = "async-io")]
 pub use clock::AsyncIoTimer;
 #[cfg(feature = "tokio")]
 pub use clock::TokioTimer;
 pub use clock::{Clock, Random, Timer};
+pub use decision::{Decision, Reviewer, Verdict};
 pub use engine::{Checkpoint, Engine, EngineBuilder};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Event, EventSink};
 pub use key::{Key, KeyError, KeyId, KeyPlaces};
-pub use limits::Limits;
+pub use limits::{Limits, WhenSpent};
 pub use module::Modules;
 pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Position, Step};
 pub use plan::{Plan, PlanName, PlanPlace, PlanRefusal, PlanTool, PlanUnknown, PlanUsage};
-pub use report::{CauseKind, Report, ReportCall, ReportCause, ReportError, ReportPending, ReportStatus, ReportStyle};
-pub use session::{Interrupt, Session, SessionOptions, SharedSession};
+pub use report::{CauseKind, Report, ReportCall, ReportCause, ReportError, ReportMet, ReportPending, ReportStatus, ReportStyle};
+pub use session::{GrantRecord, Interrupt, Ledger, RunBudget, Session, SessionOptions, SharedSession};
 pub use snapshot::{Inspection, Restore, SealedInspection};
 pub use value::{
     BigInt, BigIntRangeError, ErrorValue, Handle, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray,

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use chrysalid_policy::Budget;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bounds of a session and its programs. Sizes are in bytes.
@@ -48,6 +50,31 @@ pub struct Limits {
     pub host_memory: usize,
     /// A snapshot. Default none of its own: the memory limit bounds it.
     pub snapshot_size: Option<usize>,
+    /// What all programs of the session may use together; its depth bounds how deep subagents may be nested, counted from
+    /// [`SessionOptions::depth`](crate::SessionOptions::depth). Default no bound.
+    pub session: Budget,
+    /// Wall clock of all programs of the session together, outside pauses. Default none.
+    pub session_wall_time: Option<Duration>,
+    /// Subagents that one program may spawn: calls of capabilities marked as
+    /// [`Capability::subagent`](crate::Capability::subagent). Default no bound but that of the calls.
+    pub spawns: Option<u32>,
+    /// What a call gets when a budget of calls, bytes or spawns is spent. Default an error.
+    pub when_spent: WhenSpent,
+    /// Bits that results under [`Delivery::Declassified`](crate::Delivery::Declassified) may tell in one session. Default
+    /// 1,024.
+    pub declassified_bits: u32,
+}
+
+/// What happens to a call when a budget is spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WhenSpent {
+    /// It fails with `CallBudgetExceeded`.
+    #[default]
+    Fail,
+    /// It waits for a person, who may let this one call pass. [`Session::raise_budget`](crate::Session::raise_budget) lets
+    /// more pass.
+    Ask,
 }
 
 impl Default for Limits {
@@ -68,6 +95,11 @@ impl Default for Limits {
             pending_approvals: 64,
             host_memory: 64 << 20,
             snapshot_size: None,
+            session: Budget::default(),
+            session_wall_time: None,
+            spawns: None,
+            when_spent: WhenSpent::Fail,
+            declassified_bits: 1024,
         }
     }
 }

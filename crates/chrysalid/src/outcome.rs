@@ -195,6 +195,8 @@ pub enum FailureKind {
     OutOfMemory,
     /// Somebody interrupted it.
     Cancelled,
+    /// A person did not let it run, or nobody said in time that it may: none of it ran.
+    Rejected,
     /// It waits for a promise that nothing will settle.
     Deadlock,
     /// Its value is larger than the limit.
@@ -215,6 +217,7 @@ impl FailureKind {
             Self::WallTimeout => "WallTimeout",
             Self::OutOfMemory => "OutOfMemory",
             Self::Cancelled => "Cancelled",
+            Self::Rejected => "Rejected",
             Self::Deadlock => "Deadlock",
             Self::ResultTooLarge => "ResultTooLarge",
             Self::InvalidInput => "InvalidInput",
@@ -231,6 +234,7 @@ impl FailureKind {
             Self::WallTimeout => "wall_timeout",
             Self::OutOfMemory => "out_of_memory",
             Self::Cancelled => "cancelled",
+            Self::Rejected => "rejected",
             Self::Deadlock => "deadlock",
             Self::ResultTooLarge => "result_too_large",
             Self::InvalidInput => "invalid_input",

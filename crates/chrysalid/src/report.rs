@@ -56,7 +56,7 @@ use crate::outcome::{Ended, FailureKind, Heap, LogLine, Outcome, Pause};
 use crate::value::{Style, Value, render};
 pub use calls::ReportCall;
 pub use error::{CauseKind, ReportCause, ReportError};
-pub use pending::ReportPending;
+pub use pending::{ReportMet, ReportPending};
 pub use text::ReportStyle;
 
 /// Begins the note about a value that JSON cannot hold. The text form, which shows the value, leaves that note out.
@@ -194,7 +194,7 @@ impl Report {
         Self {
             logs: pause.logs.clone(),
             notes: pause.notes.clone(),
-            pending: pause.pending.iter().map(ReportPending::of).collect(),
+            pending: pause.pending.iter().map(ReportPending::from).collect(),
             calls: pause.calls.iter().map(ReportCall::of).collect(),
             wake_at: pause.wake_at.and_then(time_text),
             ..Self::new(ReportStatus::Paused)

@@ -5,10 +5,14 @@
 //! around it.
 
 mod admit;
+mod approve;
+mod budget;
 mod calls;
 mod decide;
 mod driver;
 mod finish;
+mod grants;
+mod handles;
 mod held;
 mod imports;
 mod instance;
@@ -21,16 +25,24 @@ mod modules;
 mod open;
 mod place;
 mod random;
+mod rule;
 mod run;
 mod shared;
 mod start;
 pub(crate) mod state;
+mod trail;
+mod whole_program;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrysalid_policy::Rules;
+use sha2::{Digest, Sha256};
+
+use crate::audit::AuditSink;
 use crate::call::{CallId, CallRecord, CallResult, CallStatus, CancelSignal, PendingCall};
+pub(crate) use crate::capability::Narrow;
 use crate::capability::Capabilities;
 use crate::clock::{Clock, Random, from_millis};
 use crate::defence::{Defence, stands};
@@ -43,6 +55,8 @@ use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
 use imports::Request;
 pub(crate) use imports::{HostState, link};
+pub use budget::{Ledger, RunBudget};
+pub use grants::GrantRecord;
 use instance::Guest;
 pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
@@ -67,6 +81,18 @@ pub struct SessionOptions {
     /// What programs may import. Default nothing. Not part of a snapshot: a session that is restored is given it again,
     /// for what is not in its heap yet.
     pub modules: Modules,
+    /// Whether a person is asked about each program before any of it runs, with its source and its [`Plan`](crate::Plan).
+    /// The call that waits is named `$program`. Default no.
+    pub approve_program: bool,
+    /// What the run is known to have met and used, joined with what a snapshot says. Default nothing.
+    pub ledger: Option<Ledger>,
+    /// The budget that this session shares with others. Default none.
+    pub run: Option<RunBudget>,
+    /// How many subagents deep this session is. Default 0.
+    pub depth: u32,
+    /// Gets a line for each decision before it is carried out; without one nothing is written. A call whose line cannot be
+    /// kept is denied. Default none.
+    pub audit: Option<Arc<dyn AuditSink>>,
     /// Told of calls, console lines and pauses as they happen.
     pub events: Option<Arc<dyn EventSink>>,
 }
@@ -97,6 +123,8 @@ pub struct Session {
     /// Engine, guest and what else a guest of this session is made with.
     making: Making,
     capabilities: Capabilities,
+    /// The engine's rules for these capabilities.
+    rules: Arc<Rules>,
     options: SessionOptions,
     limits: Limits,
     guest: Guest,
@@ -123,6 +151,8 @@ pub struct Session {
     awake_since: Option<f64>,
     /// Whether the guest was asked which calls are loose since it last ran.
     loose_known: bool,
+    /// Whether the audit trail knows of this process.
+    trail_opened: bool,
     /// Whether the monotonic clock has its origin.
     clock_set: bool,
     /// Where the text that the guest has stands in the one that was given, for the program with this number.
@@ -152,6 +182,8 @@ enum Doing {
     Loose,
     Outcome(u32),
     Finishing(Box<std::result::Result<crate::value::Value, Failure>>),
+    /// Asks which handles are gone.
+    Freeing(Box<std::result::Result<crate::value::Value, Failure>>),
 }
 
 impl Session {
@@ -196,6 +228,7 @@ impl Session {
     /// in the set; functions in older closures stay bound to their name.
     pub fn set_capabilities(&mut self, capabilities: &Capabilities) {
         self.capabilities = capabilities.clone();
+        self.rules = Arc::new(self.making.engine.rules(capabilities));
     }
 
     /// Effects that it has met, and which call brought each.
@@ -233,20 +266,36 @@ impl Session {
             .collect()
     }
 
+    /// What an approval of an open call is bound to.
+    fn token(&self, number: u32) -> Option<[u8; 32]> {
+        let call = self.state.calls.get(number)?;
+        let argument = &call.open.as_ref()?.argument;
+        Some(crate::decision::token(&self.state.session, call.id(number), &call.name, argument))
+    }
+
     fn pending_call(&self, number: u32) -> Option<PendingCall> {
         let call = self.state.calls.get(number)?;
         let open = call.open.as_ref()?;
-        let mut reasons = open.reasons.clone();
+        let mut reasons = open.ask.reasons.clone();
         reasons.extend(self.changed_definition(&call.name, &open.definition));
+        let source = self.state.program.as_ref().map_or("", |program| &*program.source);
         Some(PendingCall {
             id: call.id(number),
             name: call.name.clone(),
+            path: self.capabilities.catalogue().expression(&call.name).unwrap_or_else(|| call.name.clone()),
+            place: call.place.clone(),
+            token: self.token(number)?,
+            program: Sha256::digest(source).into(),
+            met: self.state.taint.provenance().to_vec(),
+            policy: self.policy_version(),
+            roles: open.ask.roles.clone(),
+            expires_at: open.ask.expires_millis.map(from_millis),
             argument: wire::decode(&open.argument, &self.argument_bounds()).ok()?,
             digest: open.digest(),
             status: call.status,
             reasons,
             effects: open.effects,
-            allowed: call.allowed().to_vec(),
+            allowed: call.allowed(),
             requested_at: from_millis(open.requested_millis),
             decided: open.decision.is_some(),
         })
@@ -254,6 +303,7 @@ impl Session {
 
     /// A reason for whoever decides when the capability is not what it was when the call was made.
     fn changed_definition(&self, name: &str, definition: &[u8; 16]) -> Option<chrysalid_policy::Reason> {
+        // What the host itself asks has no definition.
         (self.capabilities.get(name)?.definition() != *definition).then_some(chrysalid_policy::Reason::Changed)
     }
 
@@ -273,6 +323,11 @@ impl Session {
             status: call.status,
             duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
             edited: edited.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
+            called_as: call.called_as.clone(),
+            place: call.place.clone(),
+            digest: call.digest,
+            decided: call.decided.clone(),
+            grant: call.grant,
         })
     }
 

@@ -68,6 +68,12 @@ pub struct SealedInspection {
     pub at: SystemTime,
     /// Effects met, with the call that brought each.
     pub taint: chrysalid_policy::Taint,
+    /// What the session has met and used, for [`SessionOptions::ledger`](crate::SessionOptions::ledger).
+    pub ledger: crate::Ledger,
+    /// Approvals that a person gave beforehand and that still allow something.
+    pub grants: Vec<crate::GrantRecord>,
+    /// How many lines its audit trail has, and the hash of the last.
+    pub audit_head: (u64, [u8; 32]),
     /// The record of calls: id, capability, status.
     pub calls: Vec<(CallId, String, CallStatus)>,
 }
@@ -159,6 +165,9 @@ fn tell(state: &State) -> SealedInspection {
         paused: state.program.is_some(),
         at: from_millis(state.last_millis),
         taint: state.taint.clone(),
+        ledger: state.ledger(),
+        grants: state.grants(),
+        audit_head: (state.chain.length, state.chain.head),
         calls: state.calls.iter().map(|(number, call)| (call.id(number), call.name.clone(), call.status)).collect(),
     }
 }

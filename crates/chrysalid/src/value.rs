@@ -4,12 +4,14 @@
 //! that a value owns all of itself and needs no reference counts. Everything here that walks a value keeps its own
 //! stack, for a value may come from a hostile guest; only the serde side recurses, under a bound.
 
+mod argument;
 mod bigint;
 mod bytes;
 mod date;
 mod de;
 mod error;
 mod handle;
+mod handles;
 mod json;
 pub(crate) mod message;
 mod number;

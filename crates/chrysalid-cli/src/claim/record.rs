@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::drive::hex;
-use crate::report::decision_name;
 
 /// First bytes of a saved file; a snapshot begins like it and differs in the sixth.
 const MAGIC: [u8; 8] = *b"\x89CHRY:\r\n";
@@ -33,6 +32,7 @@ pub(crate) enum Record {
     Completed(CallEnded),
     Forwarded(Forwarded),
     Ended(Ended),
+    Met(Met),
 }
 
 /// A pause: the snapshot, and when to go on even if nobody decides.
@@ -57,6 +57,9 @@ pub(crate) struct Claim {
 pub(crate) struct Decided {
     pub(crate) call: String,
     pub(crate) decision: String,
+    /// Who decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     /// SHA-256 of the JSON that was given with it.
@@ -89,11 +92,20 @@ pub(crate) struct Ended {
     pub(crate) status: String,
 }
 
+/// An effect that a session met.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Met {
+    pub(crate) effect: String,
+    pub(crate) by: String,
+}
+
 /// A claim and the calls that were begun under it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Made {
     pub(crate) claim: Claim,
     pub(crate) calls: Vec<ReportCall>,
+    /// What was met under it.
+    pub(crate) met: Vec<Met>,
 }
 
 /// What a whole file says.
@@ -132,15 +144,18 @@ impl fmt::Display for ContentsError {
 
 impl Decided {
     /// What is written down of a decision: no value, because these records are not sealed.
-    pub(crate) fn new(call: CallId, decision: &Decision) -> Self {
+    pub(crate) fn new(call: CallId, decision: &Decision, by: Option<&str>) -> Self {
         let (reason, value) = match decision {
             Decision::Approve => (None, None),
             Decision::Reject(reason) => (reason.clone(), None),
-            Decision::Respond(value) | Decision::Edit(value) => (None, value.to_json().ok()),
+            Decision::Respond(value) | Decision::Edit(value) | Decision::EditCall { argument: value, .. } => {
+                (None, value.to_json().ok())
+            }
         };
         Self {
             call: call.to_string(),
-            decision: decision_name(decision.kind()).to_owned(),
+            decision: decision.kind().name().to_owned(),
+            by: by.map(str::to_owned),
             reason,
             value_sha256: value.map(|value| hex(&Sha256::digest(value.to_string()))),
         }
@@ -156,6 +171,7 @@ impl Record {
             Self::Completed(_) => 4,
             Self::Forwarded(_) => 5,
             Self::Ended(_) => 6,
+            Self::Met(_) => 7,
         }
     }
 
@@ -168,6 +184,7 @@ impl Record {
             Self::Completed(call) => json(call),
             Self::Forwarded(forwarded) => json(forwarded),
             Self::Ended(ended) => json(ended),
+            Self::Met(met) => json(met),
         };
         let [a, b, c, d] = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_le_bytes();
         let head = [self.kind(), a, b, c, d];
@@ -184,6 +201,7 @@ impl Record {
             4 => from_json(payload).map(Self::Completed),
             5 => from_json(payload).map(Self::Forwarded),
             6 => from_json(payload).map(Self::Ended),
+            7 => from_json(payload).map(Self::Met),
             _ => Err(ContentsError::Corrupt("it has a record of an unknown kind")),
         }
     }
@@ -256,11 +274,12 @@ impl Contents {
         let unclaimed = ContentsError::Corrupt("it tells of a call before it was claimed");
         match record {
             Record::Image(image) => self.image = Some(image),
-            Record::Claimed(claim) => self.claims.push(Made { claim, calls: Vec::new() }),
+            Record::Claimed(claim) => self.claims.push(Made { claim, calls: Vec::new(), met: Vec::new() }),
             Record::Started(call) => {
                 let calls = &mut self.claims.last_mut().ok_or(unclaimed)?.calls;
                 calls.push(ReportCall::new(call.call, call.name, CallStatus::Unknown));
             }
+            Record::Met(met) => self.claims.last_mut().ok_or(unclaimed)?.met.push(met),
             Record::Completed(ended) => {
                 let calls = &mut self.claims.last_mut().ok_or(unclaimed)?.calls;
                 if let Some(call) = calls.iter_mut().find(|call| call.call == ended.call) {
@@ -348,6 +367,7 @@ mod tests {
         vec![
             Record::Image(Image { wake_at, snapshot: vec![7; 300] }),
             Record::Claimed(claim),
+            Record::Met(Met { effect: "acts".into(), by: "pay (call 1.2, line 1)".into() }),
             Record::Started(CallStarted { call: "1.2".into(), name: "pay".into() }),
             Record::Completed(CallEnded { call: "1.2".into(), name: "pay".into(), status: "completed".into() }),
         ]

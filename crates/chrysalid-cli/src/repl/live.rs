@@ -195,7 +195,7 @@ impl Live {
         let claim = Claim {
             run: hex(&self.session.id()),
             fork: false,
-            decisions: decided.iter().map(|(call, decision)| Decided::new(*call, decision)).collect(),
+            decisions: decided.iter().map(|(call, decision)| Decided::new(*call, decision, None)).collect(),
             save: None,
         };
         self.console.journal(saved.claim(claim).inspect_err(|_| self.keeping = Keeping::nowhere())?);

@@ -111,18 +111,69 @@ fn excerpt(line: &str, caret: usize) -> String {
 
 /// A call that waits, in some lines for a person who decides.
 pub(crate) fn pending_text(call: &ReportPending) -> String {
-    waiting_text(&call.call, &call.name, call.args.as_ref(), &call.reasons)
+    let mut text = heading(call);
+    if call.name == PROGRAM {
+        text.push_str(&program_text(call.args.as_ref()));
+    } else if let Some(args) = &call.args {
+        text.insert(text.len() - 1, ' ');
+        text.insert_str(text.len() - 1, &args.to_string());
+    }
+    text.push_str(&terms_text(call));
+    text
 }
 
-/// The same from its parts.
-pub(crate) fn waiting_text(call: &str, name: &str, args: Option<&Json>, reasons: &[String]) -> String {
-    let mut text = format!("  {call} {name}");
-    if let Some(args) = args {
-        let _ = write!(text, " {args}");
+/// The same with the arguments on lines of their own.
+pub(crate) fn pending_in_full(call: &ReportPending) -> String {
+    let mut text = heading(call);
+    text.push_str(&terms_text(call));
+    match &call.args {
+        Some(args) if call.name == PROGRAM => text.push_str(&program_text(Some(args))),
+        Some(args) => {
+            text.push_str(&serde_json::to_string_pretty(args).unwrap_or_default());
+            text.push('\n');
+        }
+        None => {}
     }
-    text.push('\n');
-    if !reasons.is_empty() {
-        let _ = writeln!(text, "      {}", reasons.join("; "));
+    text
+}
+
+/// Name of the call that asks about a program as a whole.
+const PROGRAM: &str = "$program";
+
+fn heading(call: &ReportPending) -> String {
+    let place = match (call.line, &call.file) {
+        (Some(line), Some(file)) => format!(" (line {line} of {file})"),
+        (Some(line), None) => format!(" (line {line})"),
+        (None, _) => String::new(),
+    };
+    format!("  {} {}{place}\n", call.call, call.name)
+}
+
+fn terms_text(call: &ReportPending) -> String {
+    let mut text = String::new();
+    if !call.reasons.is_empty() {
+        let _ = writeln!(text, "      {}", call.reasons.join("; "));
+    }
+    if !call.roles.is_empty() {
+        let _ = writeln!(text, "      to be decided by: {}", call.roles.join(", "));
+    }
+    if let Some(expires) = &call.expires_at {
+        let _ = writeln!(text, "      until {expires}");
+    }
+    text
+}
+
+/// A program that waits as a whole: what it can reach, and its source.
+fn program_text(args: Option<&Json>) -> String {
+    let mut text = String::new();
+    let field = |name: &str| args.and_then(|args| args.get(name));
+    if let Some(plan) = field("plan_text").and_then(Json::as_str) {
+        for line in plan.lines() {
+            let _ = writeln!(text, "      {line}");
+        }
+    }
+    for (index, line) in field("source").and_then(Json::as_str).unwrap_or_default().lines().enumerate() {
+        let _ = writeln!(text, "  {:>4} | {line}", index + 1);
     }
     text
 }

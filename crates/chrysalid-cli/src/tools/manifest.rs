@@ -6,9 +6,14 @@
 //! command = ["python3", "mail.py"]       # run in this file's folder: arguments on stdin, one JSON value on stdout
 //! effects = ["acts"]                     # of "private", "untrusted", "acts"
 //! approval = "ask"                       # or "never", the default
+//! approval_role = "treasurer"            # or a list: roles that whoever decides must have
+//! approval_expires = "24h"               # how long a call waits for a person: ms, s, m, h
+//! deliver = "value"                      # or "handle", or "declassified", which needs a narrow output schema
+//! subagent = false                       # whether a call spawns a subagent
 //! timeout = "30s"                        # ms, s, m, h
 //! concurrency = 2                        # calls at one time
 //! max_calls = 10                         # calls of one program
+//! max_calls_per_session = 50             # calls of all programs of a session
 //! idempotent = false                     # whether a second call with the same key does nothing new
 //! input = { type = "object" }            # JSON Schema of the argument
 //! output = { type = "object" }           # JSON Schema of the result, for whoever writes programs
@@ -19,7 +24,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrysalid::Effects;
+use chrysalid::{Delivery, Effects};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use toml::Spanned;
@@ -58,9 +63,17 @@ pub(crate) struct Tool {
     effects: Option<Vec<Effect>>,
     #[serde(default)]
     pub(crate) approval: Ask,
+    #[serde(default)]
+    pub(crate) approval_role: Roles,
+    pub(crate) approval_expires: Option<Timeout>,
+    #[serde(default)]
+    pub(crate) deliver: Delivery,
+    #[serde(default)]
+    pub(crate) subagent: bool,
     pub(crate) timeout: Option<Timeout>,
     pub(crate) concurrency: Option<NonZeroU32>,
     pub(crate) max_calls: Option<u32>,
+    pub(crate) max_calls_per_session: Option<u32>,
     #[serde(default)]
     pub(crate) idempotent: bool,
 }
@@ -80,6 +93,26 @@ pub(crate) enum Ask {
     #[default]
     Never,
     Ask,
+}
+
+/// One role, or several.
+#[derive(Clone, Default, Deserialize)]
+#[serde(untagged, expecting = "a role, or a list of roles")]
+pub(crate) enum Roles {
+    #[default]
+    None,
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Roles {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, String> {
+        match self {
+            Self::None => [].iter(),
+            Self::One(role) => std::slice::from_ref(role).iter(),
+            Self::Several(roles) => roles.iter(),
+        }
+    }
 }
 
 /// How long one call may run.
@@ -108,6 +141,11 @@ fn command_line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String
 }
 
 impl Tool {
+    /// Whether it asks a person each time.
+    pub(crate) fn asks(&self) -> bool {
+        matches!(self.approval, Ask::Ask)
+    }
+
     pub(crate) fn effects(&self) -> Option<Effects> {
         let effects = self.effects.as_ref()?;
         Some(effects.iter().fold(Effects::NONE, |sum, effect| {
@@ -207,8 +245,9 @@ mod tests {
 
     #[test]
     fn errors_name_the_line_and_what_is_expected() {
-        let keys = "expected one of `description`, `command`, `input`, `output`, `effects`, `approval`, `timeout`, \
-                    `concurrency`, `max_calls`, `idempotent`";
+        let keys = "expected one of `description`, `command`, `input`, `output`, `effects`, `approval`, \
+                    `approval_role`, `approval_expires`, `deliver`, `subagent`, `timeout`, `concurrency`, `max_calls`, \
+                    `max_calls_per_session`, `idempotent`";
         let cases = [
             ("[tools.a]\ncommand = [\"x\"]\ntimeot = \"3s\"", format!("tools.toml:3: unknown key `timeot`, {keys}")),
             (

@@ -110,6 +110,7 @@ fn written(bytes: &[u8]) -> Option<Input> {
         returns: Some(schema.clone()),
         schema: Some(schema),
         asks: false,
+        gives_handle: false,
         name,
     });
     Some(Input { tools: tools.collect(), argument })
@@ -123,6 +124,7 @@ fn chosen(bytes: &[u8]) -> Input {
         schema: choices.option(|choices| choices.json(KEYS, WORDS, 8)),
         returns: choices.option(|choices| choices.json(KEYS, WORDS, 8)),
         asks: choices.flag(),
+        gives_handle: choices.flag(),
     });
     Input { argument: choices.json(KEYS, WORDS, 8), tools }
 }

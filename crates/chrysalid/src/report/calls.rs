@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use chrysalid_policy::DecisionKind;
 use serde::Serialize;
 
 use super::guard::guarded_line;
@@ -23,16 +24,41 @@ pub struct ReportCall {
     pub status: CallStatus,
     /// How long it ran in milliseconds, once it has ended.
     pub ms: Option<u64>,
+    /// Where in the program it was made, such as `line 4`, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// What a person decided, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionKind>,
+    /// Who decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The grant that allowed it in a person's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<u32>,
 }
 
 impl ReportCall {
     /// A call with this id, such as `1.2`.
     pub fn new(call: impl Into<String>, name: impl Into<String>, status: CallStatus) -> Self {
-        Self { call: call.into(), name: name.into(), status, ms: None }
+        Self {
+            call: call.into(),
+            name: name.into(),
+            status,
+            ms: None,
+            place: None,
+            decision: None,
+            by: None,
+            grant: None,
+        }
     }
 
     pub(super) fn of(record: &CallRecord) -> Self {
         Self {
+            place: record.place.as_ref().map(ToString::to_string),
+            decision: record.decided.as_ref().map(|decided| decided.decision),
+            by: record.decided.as_ref().and_then(|decided| decided.by.clone()),
+            grant: record.grant,
             ms: record.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
             ..Self::new(record.id.to_string(), &record.name, record.status)
         }

@@ -1,20 +1,22 @@
-//! The one order of checks that every call goes through, from the guest's request to its place in the record; start.rs goes on.
+//! The one order of checks that every call goes through, from the guest's request to its place in the record; rule.rs and
+//! start.rs go on.
 //!
-//! Arguments are bytes already, read once by the guest. Name → schema → budget → rules, on exactly these bytes →
+//! Arguments are bytes already, read once by the guest. Name → handles → schema → budget → rules, on exactly these bytes →
 //! recorded as requested → ask, deny or queue → started. A call that is refused before the budget spends none.
 //! Effects join the session's taint when a call is allowed, before its answer, so that parallel calls cannot race.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, RuleOfTwo, Rules, decide};
+use chrysalid_policy::{Effects, Exhausted};
 
 use super::Session;
 use super::imports::Request;
 use super::lookup::{DESCRIBE, SEARCH};
-use super::state::{Answer, AnswerError, OpenCall, Program, StoredCall};
-use crate::call::{CallId, CallStatus, ToolError};
-use crate::capability::Capability;
+use super::state::{Answer, AnswerError, OpenCall, Program, REVEAL_CALL, StoredCall};
+use crate::audit::AuditEvent;
+use crate::call::{CallId, CallPlace, CallStatus, ToolError};
+use crate::capability::{Capability, Delivery};
 use crate::clock::thread_cpu_nanos;
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
@@ -27,12 +29,23 @@ const MORE_REFUSED: u32 = 256;
 const MAX_NAME: usize = 256;
 
 /// A call whose arguments were checked.
-struct Checked {
-    definition: [u8; 16],
-    bytes: Vec<u8>,
-    value_bytes: usize,
-    effects: Effects,
-    asks: bool,
+pub(super) struct Checked {
+    pub(super) definition: [u8; 16],
+    /// Canonical wire form of what the tool would get.
+    pub(super) bytes: Vec<u8>,
+    pub(super) value_bytes: usize,
+    /// The argument as the program gave it, with handles as handles.
+    pub(super) given: Value,
+    pub(super) declared: Effects,
+    /// Effects of the handles in it.
+    pub(super) carried: Effects,
+    pub(super) asks: bool,
+    /// Whether the capability's own predicate asks about the argument.
+    pub(super) predicate: bool,
+    pub(super) delivery: Delivery,
+    pub(super) place: Option<CallPlace>,
+    /// A budget that is spent, where that asks for more.
+    pub(super) over: Option<Exhausted>,
 }
 
 impl Session {
@@ -90,13 +103,17 @@ impl Session {
                 Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
                 None => return self.admit_import(number, &request.argument),
             },
+            REVEAL_CALL => match self.refused_enough(&name) {
+                Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
+                None => return self.admit_reveal(number, request),
+            },
             SEARCH | DESCRIBE => match self.refused_enough(&name) {
                 Some(error) => return self.refuse(number, &name, CallStatus::Failed, error),
                 None => return self.look_up(number, &name, &request.argument),
             },
             _ => {}
         }
-        match self.check(&name, &request.argument) {
+        match self.check(&name, request) {
             Ok(checked) => self.rule(number, &name, checked),
             Err(error) => self.refuse(number, &name, CallStatus::Failed, error),
         }
@@ -113,7 +130,7 @@ impl Session {
         })
     }
 
-    fn check(&mut self, name: &str, argument: &[u8]) -> Result<Checked, ToolError> {
+    fn check(&mut self, name: &str, request: &Request) -> Result<Checked, ToolError> {
         if let Some(error) = self.refused_enough(name) {
             return Err(error);
         }
@@ -122,59 +139,59 @@ impl Session {
             .get(name)
             .cloned()
             .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
-        let argument = wire::decode(argument, &self.argument_bounds()).map_err(|error| {
+        let given = wire::decode(&request.argument, &self.argument_bounds()).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
             ToolError::named(kind, format!("{name}: {error}"))
         })?;
-        let checked = self.check_argument(&capability, argument)?;
-        self.spend(&capability, checked.bytes.len())?;
+        let mut checked = self.check_argument(&capability, given)?;
+        checked.place = self.place_of(request);
+        checked.over = self.spend(&capability, checked.bytes.len())?;
         Ok(checked)
     }
 
     /// What does not depend on budgets: also asked for arguments that a person edited.
-    fn check_argument(&self, capability: &Capability, argument: Value) -> Result<Checked, ToolError> {
+    pub(super) fn check_argument(&mut self, capability: &Capability, given: Value) -> Result<Checked, ToolError> {
         let name = capability.name();
         // Every tool takes one object; leaving it out means an empty one.
-        let argument = match argument {
+        let given = match given {
             Value::Undefined | Value::Null => Value::Object(Object::default()),
-            argument => argument,
+            given => given,
         };
-        if let Some(schema) = capability.schema().filter(|_| stands(Defence::Schema)) {
-            schema.check(&argument, self.limits.argument_size).map_err(ToolError::input)?;
-        }
-        let bytes = wire::encode_canonical(&argument, &self.argument_bounds())
-            .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{name}: {error}")))?;
+        let filled = self.fill_handles(name, &given)?;
+        let argument = filled.as_ref().map_or(&given, |filled| &filled.value);
+        let carried = filled.as_ref().map_or(Effects::NONE, |filled| filled.effects);
+        let checked = self.check_filled(capability, argument);
+        let (bytes, predicate, value_bytes) = match (checked, carried.is_empty()) {
+            (Ok(checked), _) => checked,
+            (Err(error), true) => return Err(error),
+            // That it does not fit says something about what the handle holds, and its words may say all.
+            (Err(_), false) => {
+                self.join_taint(carried, &format!("{name}, which does not take what a handle holds"));
+                return Err(ToolError::input(format!("{name}: does not take what a handle in its argument holds")));
+            }
+        };
         Ok(Checked {
             definition: capability.definition(),
-            asks: capability.asks(&argument) && stands(Defence::Approval),
-            effects: self.effects_of(capability),
-            value_bytes: argument.footprint(),
             bytes,
+            value_bytes,
+            asks: capability.asks() && stands(Defence::Approval),
+            predicate,
+            declared: self.effects_of(capability),
+            carried,
+            delivery: capability.delivers(),
+            given,
+            place: None,
+            over: None,
         })
     }
 
-    fn spend(&mut self, capability: &Capability, bytes: usize) -> Result<(), ToolError> {
-        let room = self.room_for(bytes);
-        let Some(program) = &mut self.state.program else {
-            return Err(ToolError::new("no program runs"));
-        };
-        let over = |message: String| Err(ToolError::named("CallBudgetExceeded", message));
-        let name = capability.name();
-        if program.calls_made >= self.limits.calls && stands(Defence::CallBudget) {
-            return over(format!("{name}: this program may make {} calls and has made them", self.limits.calls));
+    fn check_filled(&self, capability: &Capability, argument: &Value) -> Result<(Vec<u8>, bool, usize), ToolError> {
+        if let Some(schema) = capability.schema().filter(|_| stands(Defence::Schema)) {
+            schema.check(argument, self.limits.argument_size).map_err(ToolError::input)?;
         }
-        let by_name = program.calls_by_name.get(name).copied().unwrap_or(0);
-        if let Some(bound) =
-            capability.max_calls_limit().filter(|bound| by_name >= *bound && stands(Defence::ToolBudget))
-        {
-            return over(format!("{name}: this program may call it {bound} times and has done so"));
-        }
-        if !room {
-            return Err(self.no_room_for_arguments(name));
-        }
-        program.calls_made += 1;
-        program.calls_by_name.insert(name.to_owned(), by_name + 1);
-        Ok(())
+        let bytes = wire::encode_canonical(argument, &self.argument_bounds())
+            .map_err(|error| ToolError::named("ArgumentTooLarge", format!("{}: {error}", capability.name())))?;
+        Ok((bytes, capability.asks_about(argument) && stands(Defence::Approval), argument.footprint()))
     }
 
     pub(super) fn no_room_for_arguments(&self, name: &str) -> ToolError {
@@ -190,116 +207,16 @@ impl Session {
         })
     }
 
-    fn rule(&mut self, number: u32, name: &str, checked: Checked) {
-        let request = PolicyRequest { name, effects: checked.effects, ask: checked.asks };
-        let rules = self.making.engine.rules(&self.capabilities);
-        let rules = if stands(Defence::RuleOfTwo) { rules } else { Rules::with_rule_of_two(RuleOfTwo::Off) };
-        let ruling = decide(&request, &self.state.taint, &rules);
-        let open = OpenCall {
-            argument: checked.bytes,
-            value_bytes: checked.value_bytes,
-            definition: checked.definition,
-            effects: checked.effects,
-            reasons: Vec::new(),
-            requested_millis: self.meter.last_host_millis(),
-            started_millis: None,
-            decision: None,
-            approved: false,
-        };
-        match ruling {
-            Ruling::Allow => self.allow(number, name, open),
-            Ruling::Ask { reasons } => {
-                if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize
-                    && stands(Defence::PendingApprovals)
-                {
-                    let bound = self.limits.pending_approvals;
-                    let error = ToolError::named(
-                        "CallBudgetExceeded",
-                        format!("{name}: {bound} calls wait for a person already"),
-                    );
-                    return self.refuse(number, name, CallStatus::Failed, error);
-                }
-                if !self.room_for(open.argument.len().saturating_add(open.value_bytes)) {
-                    let error = self.no_room_for_arguments(name);
-                    return self.refuse(number, name, CallStatus::Failed, error);
-                }
-                self.record_call(number, name, CallStatus::Waiting, Some(OpenCall { reasons, ..open }));
-                self.tell(&Event::CallWaiting { id: self.id_of(number), name });
-            }
-            Ruling::Deny { reasons } => {
-                let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-                let error = ToolError::named("Denied", format!("{name}: {}", reasons.join("; ")));
-                self.refuse(number, name, CallStatus::Denied, error);
-            }
-        }
-    }
-
-    fn allow(&mut self, number: u32, name: &str, open: OpenCall) {
-        let effects = open.effects;
-        self.record_call(number, name, CallStatus::Queued, Some(open));
-        let by = format!("{name} (call {})", self.id_of(number));
-        self.state.taint.join(effects, &by);
-    }
-
-    /// A person said yes. The rules are asked again: a later denial wins, a later question is not asked twice.
-    pub(super) fn approve(&mut self, number: u32, edited: Option<Vec<u8>>) {
-        let Some(call) = self.state.calls.get(number) else {
-            return;
-        };
-        let name = call.name.clone();
-        let Some(capability) = self.capabilities.get(&name).cloned() else {
-            let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
-            return self.answer_error(number, CallStatus::Failed, error);
-        };
-        let bytes = edited.as_ref().or(call.open.as_ref().map(|open| &open.argument));
-        let argument = bytes.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
-        let checked = argument
-            .ok_or_else(|| ToolError::input(format!("{name}: the arguments cannot be read")))
-            .and_then(|argument| self.check_argument(&capability, argument));
-        let checked = match checked {
-            Ok(checked) => checked,
-            Err(error) => return self.answer_error(number, CallStatus::Failed, error),
-        };
-        let request = PolicyRequest { name: &name, effects: checked.effects, ask: checked.asks };
-        if let Ruling::Deny { reasons } =
-            decide(&request, &self.state.taint, &self.making.engine.rules(&self.capabilities))
-        {
-            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            let error = ToolError::named("Denied", format!("{name}: {}", reasons.join("; ")));
-            return self.answer_error(number, CallStatus::Denied, error);
-        }
-        let mut effects = checked.effects;
-        if let Some(call) = self.state.calls.get_mut(number) {
-            if let Some(open) = &mut call.open {
-                open.definition = checked.definition;
-                open.argument = checked.bytes;
-                open.value_bytes = checked.value_bytes;
-                open.effects |= effects;
-                effects = open.effects;
-                open.approved = true;
-            }
-            call.edited = edited;
-            call.status = CallStatus::Queued;
-        }
-        let by = format!("{name} (call {})", self.id_of(number));
-        self.state.taint.join(effects, &by);
-    }
-
-    /// Whether edited arguments would be accepted, asked when the decision is given.
-    pub(super) fn check_edit(&self, name: &str, argument: &Value) -> Result<Vec<u8>, ToolError> {
-        let capability = self
-            .capabilities
-            .get(name)
-            .ok_or_else(|| ToolError::named("ToolUnavailable", format!("{name} is not available")))?;
-        if !stands(Defence::EditsChecked) {
-            let bounds = self.argument_bounds();
-            return wire::encode_canonical(argument, &bounds).map_err(|error| ToolError::input(error.to_string()));
-        }
-        Ok(self.check_argument(capability, argument.clone())?.bytes)
-    }
-
     /// Refuses a call that was never recorded.
     pub(super) fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
+        if status != CallStatus::Denied {
+            let event = AuditEvent::Refused {
+                call: self.id_of(number).to_string(),
+                name: name.to_owned(),
+                error: error.name.clone(),
+            };
+            self.audit(&event);
+        }
         // A program that only makes bad calls must not fill the record.
         if self.state.program.as_ref().is_some_and(|program| program.refused < self.limits.calls) {
             self.record_call(number, name, status, None);
@@ -321,6 +238,11 @@ impl Session {
             open: open.map(Box::new),
             took_millis: None,
             edited: None,
+            place: None,
+            digest: None,
+            decided: None,
+            called_as: None,
+            grant: None,
         };
         self.state.calls.insert(number, call);
     }
@@ -343,7 +265,13 @@ impl Session {
         if let Some(program) = self.state.program.as_mut().filter(its_own) {
             program.answers.push(Answer { call: number, result, module: false });
         }
+        self.audit(&AuditEvent::Ended { call: id.to_string(), name: name.clone(), status: status.name().to_owned() });
         self.tell(&Event::CallEnded { id, name: &name, status });
+    }
+
+    /// Where the guest says that a call was made.
+    pub(super) fn place_of(&mut self, request: &Request) -> Option<CallPlace> {
+        request.place.as_ref().map(|place| self.place_of_call(place))
     }
 
     pub(super) fn id_of(&self, number: u32) -> CallId {

@@ -2,8 +2,10 @@
 //! step carries them out. Answers bind to a call id, never to an order.
 
 use super::Session;
-use super::state::{AnswerError, StoredDecision};
-use crate::call::{CallId, CallResult, CallStatus, Decision, ToolError};
+use super::state::{AnswerError, PROGRAM_CALL, StoredDecision, StoredVerdict};
+use crate::call::{CallId, CallResult, CallStatus, ToolError};
+use crate::capability::Delivery;
+use crate::decision::{Decision, Verdict, has_passed};
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
@@ -33,19 +35,51 @@ impl Session {
         }
         match result {
             Ok(value) => self.settle_value(number, value),
-            Err(error) => self.answer_error(number, CallStatus::Failed, error),
+            Err(error) => {
+                let error = self.error_for_program(number, error);
+                self.answer_error(number, CallStatus::Failed, error);
+            }
         }
         Ok(())
     }
 
+    fn delivery(&self, number: u32) -> Delivery {
+        let open = self.state.calls.get(number).and_then(|call| call.open.as_ref());
+        open.map_or(Delivery::Value, |open| open.delivery)
+    }
+
+    /// What an error says comes from where the result would have come from.
+    fn error_for_program(&self, number: u32, error: ToolError) -> ToolError {
+        if self.delivery(number) == Delivery::Value || !stands(Defence::DeliveredErrors) {
+            return error;
+        }
+        let name = self.state.calls.get(number).map_or("", |call| call.name.as_str());
+        ToolError { retryable: error.retryable, ..ToolError::new(format!("{name} failed; its result is not for the program to read")) }
+    }
+
+    /// A value that a person gave in place of a result.
+    pub(super) fn settle_bytes(&mut self, number: u32, bytes: Vec<u8>) {
+        match wire::decode(&bytes, &self.bounds(usize::MAX)) {
+            Ok(value) => self.settle_value(number, value),
+            Err(error) => self.answer_error(number, CallStatus::Failed, ToolError::new(error.to_string())),
+        }
+    }
+
     fn settle_value(&mut self, number: u32, mut value: Value) {
+        let delivery = self.delivery(number);
+        if delivery == Delivery::Declassified {
+            match self.declassified(number, &value) {
+                Ok(fitted) => value = fitted,
+                Err(error) => return self.answer_error(number, CallStatus::Failed, error),
+            }
+        }
         let call = self.state.calls.get(number);
         let name = call.map(|call| call.name.clone()).unwrap_or_default();
         // The program must see that a person changed what it asked for, or it asks again.
         let edited = call
             .and_then(|call| call.edited.as_deref())
             .and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
-        if let (Some(edited), Value::Object(object)) = (edited, &mut value) {
+        if let (Some(edited), Value::Object(object), Delivery::Value) = (edited, &mut value, delivery) {
             object.insert("edited_by_human", edited);
         }
         let bound = if stands(Defence::CallResultSize) { self.limits.call_result_size } else { usize::MAX };
@@ -57,6 +91,13 @@ impl Session {
                 Err(self.no_room(&format!("its {} bytes", bytes.len())))
             }
         });
+        if let Ok(bytes) = &encoded {
+            self.spend_result(bytes.len());
+        }
+        let encoded = match (encoded, delivery) {
+            (Ok(bytes), Delivery::Handle) => self.keep_result(number, bytes).ok_or_else(|| "no handle is left".to_owned()),
+            (encoded, _) => encoded,
+        };
         match encoded {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
@@ -66,12 +107,37 @@ impl Session {
         }
     }
 
+    /// The one form that a declassified result has, if it fits.
+    fn declassified(&self, number: u32, value: &Value) -> std::result::Result<Value, ToolError> {
+        let name = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
+        let capability = self.capabilities.get(&name);
+        let fitted = capability.and_then(|capability| capability.narrow()).and_then(|narrow| narrow.fit(value));
+        match fitted {
+            Some(fitted) => Ok(fitted),
+            None if !stands(Defence::DeclassifiedFits) => Ok(value.clone()),
+            None => Err(ToolError::new(format!("the result of {name} does not fit its output schema"))),
+        }
+    }
+
     /// Gives a waiting call a person's decision. Checked at once: id, single use, allowed decisions, edited arguments.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownCall`], [`ErrorKind::AlreadyDecided`], [`ErrorKind::NotWaiting`],
-    /// [`ErrorKind::DecisionNotAllowed`], [`ErrorKind::InvalidArguments`], [`ErrorKind::MissingCapability`].
+    /// As [`Session::decide_with`].
     pub fn decide(&mut self, id: CallId, decision: Decision) -> Result<()> {
+        self.decide_with(Verdict::new(id, decision))
+    }
+
+    /// Gives a waiting call a person's decision, bound to what that person was shown. Checked at once: id, token, time,
+    /// single use, allowed decisions, roles, and arguments that were edited, by schema and rules. The next step carries it
+    /// out; it expires with the approval.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownCall`] also for a token of another session, call, capability or argument;
+    /// [`ErrorKind::AlreadyDecided`], [`ErrorKind::NotWaiting`], [`ErrorKind::ApprovalExpired`],
+    /// [`ErrorKind::DecisionNotAllowed`] also for a role that is missing and for an edit that the rules deny,
+    /// [`ErrorKind::InvalidArguments`], [`ErrorKind::MissingCapability`].
+    pub fn decide_with(&mut self, verdict: Verdict) -> Result<()> {
+        let id = verdict.call;
         let number = self.number(id)?;
         let Some(call) = self.state.calls.get(number) else {
             return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} in this session")));
@@ -89,31 +155,65 @@ impl Session {
             let message = format!("call {id} has its decision already; the next step carries it out");
             return Err(Error::new(ErrorKind::AlreadyDecided, message));
         }
-        if !call.allowed().contains(&decision.kind()) && stands(Defence::AllowedDecisions) {
+        let token = self.token(number);
+        if verdict.token.is_some_and(|shown| Some(shown) != token) && stands(Defence::ApprovalBound) {
+            return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} with what was shown in this session")));
+        }
+        if has_passed(open.ask.expires_millis, self.meter.last_host_millis()) && stands(Defence::ApprovalExpiry) {
+            return Err(Error::new(ErrorKind::ApprovalExpired, format!("the approval of call {id} has expired")));
+        }
+        if !call.allowed().contains(&verdict.decision.kind()) && stands(Defence::AllowedDecisions) {
             return Err(Error::new(
                 ErrorKind::DecisionNotAllowed,
-                format!("call {id} is {}, and does not take {:?}", call.status.name(), decision.kind()),
+                format!("call {id} is {}, and does not take {:?}", call.status.name(), verdict.decision.kind()),
             ));
         }
+        let missing: Vec<&str> =
+            open.ask.roles.iter().filter(|role| !verdict.by.roles.contains(role)).map(String::as_str).collect();
+        if !missing.is_empty() && stands(Defence::ApprovalRoles) {
+            let message = format!("call {id} is to be decided by: {}", missing.join(", "));
+            return Err(Error::new(ErrorKind::DecisionNotAllowed, message));
+        }
         let name = call.name.clone();
-        let stored = self.store_decision(id, &name, decision)?;
+        let decision = self.store_decision(id, &name, verdict.decision, &verdict.by.roles)?;
         if let Some(open) = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut()) {
-            open.decision = Some(stored);
+            open.decision = Some(StoredVerdict { decision, by: verdict.by.name, roles: verdict.by.roles });
         }
         Ok(())
     }
 
-    fn store_decision(&self, id: CallId, name: &str, decision: Decision) -> Result<StoredDecision> {
+    fn store_decision(&mut self, id: CallId, name: &str, decision: Decision, roles: &[String]) -> Result<StoredDecision> {
         let invalid = |what: String| Error::new(ErrorKind::InvalidArguments, format!("call {id}: {what}"));
+        let about = |error: Error| Error::new(error.kind(), format!("call {id}: {error}"));
         let stored = match decision {
             Decision::Approve => StoredDecision::Approve,
             Decision::Reject(reason) => StoredDecision::Reject(reason),
-            Decision::Respond(value) => StoredDecision::Respond(
-                wire::encode(&value, &self.bounds(self.limits.call_result_size))
-                    .map_err(|error| invalid(error.to_string()))?,
-            ),
+            Decision::Respond(value) => {
+                if self.delivery(id.number) == Delivery::Declassified {
+                    self.declassified(id.number, &value).map_err(|error| invalid(error.message))?;
+                }
+                StoredDecision::Respond(
+                    wire::encode(&value, &self.bounds(self.limits.call_result_size))
+                        .map_err(|error| invalid(error.to_string()))?,
+                )
+            }
+            Decision::Edit(source) if name == PROGRAM_CALL => {
+                StoredDecision::Edit { name: None, argument: self.check_source(&source).map_err(about)? }
+            }
+            Decision::EditCall { .. } if name == PROGRAM_CALL => {
+                return Err(Error::new(ErrorKind::DecisionNotAllowed, format!("call {id} is a program, and no other call")));
+            }
             Decision::Edit(argument) => {
-                StoredDecision::Edit(self.check_edit(name, &argument).map_err(|error| invalid(error.message))?)
+                StoredDecision::Edit { name: None, argument: self.check_edit(name, &argument, roles).map_err(about)? }
+            }
+            Decision::EditCall { name: other, argument } => {
+                let name = (other != name).then_some(other);
+                let argument = match &name {
+                    None => self.check_edit(&call_name(self, id), &argument, roles),
+                    // Whoever is to decide about the other call is asked in turn.
+                    Some(other) => self.check_replacement(other, &argument),
+                };
+                StoredDecision::Edit { name, argument: argument.map_err(about)? }
             }
         };
         match stored.size() {
@@ -126,33 +226,8 @@ impl Session {
         let status = self.state.calls.get(id.number).map_or("gone", |call| call.status.name());
         Error::new(ErrorKind::AlreadyDecided, format!("call {id} was decided already: it is {status}"))
     }
+}
 
-    /// Carries out the stored decisions.
-    pub(super) fn apply_decisions(&mut self) {
-        let open: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
-        for number in open {
-            let open = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut());
-            let Some(decision) = open.and_then(|open| open.decision.take()) else { continue };
-            match decision {
-                StoredDecision::Approve => self.approve(number, None),
-                StoredDecision::Edit(argument) => self.approve(number, Some(argument)),
-                StoredDecision::Respond(value) => self.answer(number, CallStatus::Completed, Ok(value)),
-                StoredDecision::Reject(reason) => self.reject(number, reason),
-            }
-        }
-    }
-
-    fn reject(&mut self, number: u32, reason: Option<String>) {
-        let Some(call) = self.state.calls.get(number) else { return };
-        // One that had begun was not refused: the person says that it was not done.
-        let (what, status, error) = match call.status {
-            CallStatus::Unknown => ("failed", CallStatus::Failed, "ToolError"),
-            _ => ("was rejected", CallStatus::Rejected, "ToolRejected"),
-        };
-        let message = match reason {
-            Some(reason) => format!("{} {what}: {reason}", call.name),
-            None => format!("{} {what}", call.name),
-        };
-        self.answer_error(number, status, ToolError::named(error, message));
-    }
+fn call_name(session: &Session, id: CallId) -> String {
+    session.state.calls.get(id.number).map(|call| call.name.clone()).unwrap_or_default()
 }

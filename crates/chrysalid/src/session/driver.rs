@@ -63,6 +63,7 @@ impl Session {
         let prepared = program::prepare(source);
         self.checkpoint()?;
         self.state.calls.forget_oldest();
+        self.forget_grants();
         self.state.programs += 1;
         self.state.program = Some(Program::new(self.state.programs, source));
         self.meter.begin_program(self.limits.cpu_time, Duration::ZERO);
@@ -79,14 +80,17 @@ impl Session {
         Ok(())
     }
 
-    fn take_prepared(&mut self, prepared: Prepared) {
+    pub(super) fn take_prepared(&mut self, prepared: Prepared) {
         let Some(program) = &mut self.state.program else { return };
         // The engine's `return` wants something behind it.
         program.code = (prepared.code + "\n").into();
         program.notes = prepared.notes;
         program.value_name = prepared.value_name;
         self.positions = Some((program.number, prepared.positions));
-        self.want_modules(&prepared.imports);
+        // Nothing is fetched for a program that a person has yet to see.
+        if program.approved.is_some() || !self.options.approve_program {
+            self.want_modules(&prepared.imports);
+        }
     }
 
     fn occupied(&self) -> Error {
@@ -135,6 +139,7 @@ impl Session {
         }
         if let (Some(since), Some(program)) = (self.awake_since, &mut self.state.program) {
             program.wall_millis += now - since;
+            self.state.wall_millis += now - since;
         }
         self.awake_since = Some(now);
         if let Some(end) = self.wall_end() {
@@ -249,6 +254,7 @@ impl Session {
         }
         self.take_modules();
         self.expire_calls();
+        self.ask_about_program();
         self.apply_decisions();
         let Some(program) = &mut self.state.program else {
             return Err(Error::internal("the machine runs without a program"));
@@ -260,7 +266,10 @@ impl Session {
         if board.program == abi::PROGRAM_REJECTED {
             return Ok(Next::Enter(Doing::Outcome(abi::OUTCOME_VALUE), vec![Entry::Outcome(abi::OUTCOME_VALUE)]));
         }
-        if program.begun {
+        if self.awaits_program_approval() {
+            return Ok(self.wait(None));
+        }
+        if self.state.program.as_ref().is_some_and(|program| program.begun) {
             self.finish_imports();
         } else {
             match self.static_imports() {
@@ -295,7 +304,8 @@ impl Session {
 
     fn begin_program(&mut self) -> Next {
         let mut entries = Vec::with_capacity(5);
-        let tools = self.capabilities.names_digest();
+        self.audit_program();
+        let tools = self.tools_digest();
         if self.setup.tools != tools {
             self.setup.tools = tools;
             entries.push(Entry::Tools(self.tool_names()));
@@ -405,8 +415,10 @@ impl Session {
     /// When the wall-clock limit is reached, in milliseconds since 1970.
     fn wall_end(&self) -> Option<f64> {
         let program = self.state.program.as_ref()?;
-        let limit = millis(self.limits.wall_time.filter(|_| stands(Defence::WallTime))?);
-        Some(self.awake_since? + (limit - program.wall_millis).max(0.0))
+        let of_program = self.limits.wall_time.map(|limit| millis(limit) - program.wall_millis);
+        let of_session = self.limits.session_wall_time.map(|limit| millis(limit) - self.state.wall_millis);
+        let left = of_program.into_iter().chain(of_session).reduce(f64::min).filter(|_| stands(Defence::WallTime))?;
+        Some(self.awake_since? + left.max(0.0))
     }
 
     /// Why the program must end now, whatever it does.
@@ -424,8 +436,12 @@ impl Session {
         if board.stop == abi::STOP_MEMORY {
             return Some(self.out_of_memory());
         }
-        let wall = self.limits.wall_time.filter(|_| stands(Defence::WallTime))?;
-        (program.wall_millis >= millis(wall) || self.meter.wall_is_over()).then(|| wall_timeout(wall))
+        let of_program = self.limits.wall_time.map(|limit| (limit, program.wall_millis));
+        let of_session = self.limits.session_wall_time.map(|limit| (limit, self.state.wall_millis));
+        let limits = of_program.into_iter().chain(of_session).filter(|_| stands(Defence::WallTime));
+        let left = |(limit, used): &(Duration, f64)| millis(*limit) - used;
+        let (limit, used) = limits.min_by(|one, other| left(one).total_cmp(&left(other)))?;
+        (used >= millis(limit) || self.meter.wall_is_over()).then(|| wall_timeout(limit))
     }
 
     pub(super) fn timeout(&self) -> Failure {
@@ -459,9 +475,9 @@ impl Program {
             value_name: None,
             cpu_nanos: 0,
             wall_millis: 0.0,
-            calls_made: 0,
+            spent: chrysalid_policy::Spent::default(),
             refused: 0,
-            calls_by_name: std::collections::BTreeMap::new(),
+            approved: None,
             answers: Vec::new(),
             logs: Vec::new(),
             log_bytes: 0,

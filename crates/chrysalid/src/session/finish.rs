@@ -33,9 +33,25 @@ impl Session {
             Doing::Nothing | Doing::Running => {}
             Doing::Loose => self.abandon_loose(),
             Doing::Outcome(which) => return self.take_outcome(which, status),
+            Doing::Finishing(result) if status == abi::STATUS_OK && !self.state.handles.is_empty() => {
+                self.enter(Doing::Freeing(result), vec![Entry::Freed]);
+            }
+            Doing::Freeing(result) => {
+                self.take_freed();
+                return self.finished(*result, abi::STATUS_OK).map(Some);
+            }
             Doing::Finishing(result) => return self.finished(*result, status).map(Some),
         }
         Ok(None)
+    }
+
+    /// Forgets the results whose handles are gone.
+    fn take_freed(&mut self) {
+        let most = usize::try_from(self.state.last_handle).unwrap_or(usize::MAX);
+        let freed = self.guest.here().and_then(|instance| instance.freed(most).ok()).unwrap_or_default();
+        for handle in freed {
+            self.state.handles.remove(&handle);
+        }
     }
 
     /// The program is gone from the guest. A heap that is over its limit even so would let no other begin.

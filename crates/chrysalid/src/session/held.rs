@@ -42,7 +42,9 @@ impl State {
     /// Bytes that are held now.
     pub(super) fn held(&self) -> usize {
         let open: usize = self.calls.open().map(|(_, call)| call.held()).sum();
-        open + self.calls.held_by_ended() + self.program.as_ref().map_or(0, Program::held)
+        let handles: usize = self.handles.values().map(|held| COST + held.name.len() + held.value.len()).sum();
+        let grants = self.grants.len() * COST;
+        open + self.calls.held_by_ended() + self.program.as_ref().map_or(0, Program::held) + handles + grants
     }
 }
 
@@ -58,7 +60,7 @@ impl StoredCall {
 
 impl OpenCall {
     fn held(&self) -> usize {
-        self.argument.len() + self.decision.as_ref().map_or(0, StoredDecision::size)
+        self.argument.len() + self.decision.as_ref().map_or(0, |verdict| verdict.decision.size())
     }
 }
 
@@ -66,7 +68,7 @@ impl StoredDecision {
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Approve | Self::Reject(None) => 0,
-            Self::Edit(bytes) | Self::Respond(bytes) => bytes.len(),
+            Self::Edit { argument: bytes, .. } | Self::Respond(bytes) => bytes.len(),
             Self::Reject(Some(reason)) => reason.len(),
         }
     }

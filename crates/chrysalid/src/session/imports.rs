@@ -29,7 +29,6 @@ pub(crate) struct Request {
     pub(crate) name: Vec<u8>,
     pub(crate) argument: Vec<u8>,
     /// Where the call was made, if the guest says so.
-    #[allow(dead_code, reason = "for what is shown of a call")]
     pub(crate) place: Option<RawPlace>,
 }
 

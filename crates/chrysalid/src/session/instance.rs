@@ -53,7 +53,6 @@ pub(crate) enum Entry {
     Outcome(u32),
     Finish,
     /// Tells which handles are gone: [`Instance::freed`] reads them. After `Finish`, which frees some.
-    #[allow(dead_code, reason = "for values that the host keeps")]
     Freed,
 }
 
@@ -259,7 +258,6 @@ impl Instance {
 
     /// Numbers of handles that are gone, after `Entry::Freed`: as the guest says, at most so many, each perhaps more than
     /// once or never handed out.
-    #[allow(dead_code, reason = "for values that the host keeps")]
     pub(crate) fn freed(&self, most: usize) -> Result<Vec<u32>, Outbox> {
         let bytes = self.outbox(most.saturating_mul(4))?;
         Ok(bytes.as_chunks().0.iter().map(|number| u32::from_le_bytes(*number)).collect())

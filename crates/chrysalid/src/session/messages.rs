@@ -40,7 +40,22 @@ impl Session {
     /// The tree of tools, for the guest.
     pub(super) fn tool_names(&self) -> Vec<u8> {
         let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
-        tools_message(self.capabilities.paths().chain(lookups), Reveal::Absent)
+        let reveal = if self.has_reveal() { Reveal::Present } else { Reveal::Absent };
+        tools_message(self.capabilities.paths().chain(lookups), reveal)
+    }
+
+    /// Whether a program may come by a handle.
+    fn has_reveal(&self) -> bool {
+        self.capabilities.deliver_handles() || !self.state.handles.is_empty()
+    }
+
+    /// Tells one message of `tool_names` from another.
+    pub(super) fn tools_digest(&self) -> [u8; 32] {
+        let mut digest = self.capabilities.names_digest();
+        if let Some(first) = digest.first_mut().filter(|_| self.has_reveal()) {
+            *first ^= 1;
+        }
+        digest
     }
 }
 
@@ -48,7 +63,6 @@ impl Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reveal {
     Absent,
-    #[allow(dead_code, reason = "for values that the host keeps")]
     Present,
 }
 

@@ -235,6 +235,12 @@ impl Meter {
         self.now_millis.store(millis.to_bits(), Ordering::Relaxed);
     }
 
+    /// A time that the host told outside of a step.
+    pub(crate) fn see(&self, millis: f64) {
+        let latest = millis.max(f64::from_bits(self.last_millis.load(Ordering::Relaxed)));
+        self.last_millis.store(latest.to_bits(), Ordering::Relaxed);
+    }
+
     /// The latest time that came in or was read.
     pub(crate) fn last_host_millis(&self) -> f64 {
         f64::from_bits(self.last_millis.load(Ordering::Relaxed))

@@ -7,13 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chrysalid_policy::{Cost, Effects};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Session;
 use super::instance::Entry;
-use super::state::{Answer, AnswerError, OpenCall};
+use super::state::{Answer, AnswerError, OpenCall, StoredAsk};
 use crate::call::{CallResult, CallStatus, ToolError};
+use crate::capability::Delivery;
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::module::key_of;
@@ -23,6 +25,8 @@ use crate::value::{Object, Value, message, wire};
 
 /// Most names that a refusal lists.
 const LISTED: usize = 20;
+/// What fetching a module costs.
+const ONE_CALL: Cost<'static> = Cost { call: Some(abi::MODULE_CALL), bytes: 0, spawns: 0, depth: 0 };
 /// Bytes of the longest key.
 const LONGEST: usize = 1000;
 
@@ -105,7 +109,7 @@ impl Session {
             self.state.modules.clear();
         }
         let Some(program) = &mut self.state.program else { return };
-        program.calls_made += 1;
+        program.spent.spend(&ONE_CALL);
         program.loading.changed = true;
         program.loading.jobs.push(Job { call: Some(number), key: key.clone() });
         self.fetch(&key, Some(number));
@@ -136,7 +140,9 @@ impl Session {
         }
         let Some(number) = call.or_else(|| self.next_number()) else { return };
         if let Some(program) = &mut self.state.program {
-            program.calls_made += u32::from(call.is_none());
+            if call.is_none() {
+                program.spent.spend(&ONE_CALL);
+            }
             program.loading.fetching.insert(number, key.to_owned());
         }
         self.record_fetch(number, key, CallStatus::Queued);
@@ -153,7 +159,7 @@ impl Session {
     }
 
     fn out_of_calls(&self, key: &str) -> Option<ToolError> {
-        let made = self.state.program.as_ref().map_or(0, |program| program.calls_made);
+        let made = self.state.program.as_ref().map_or(0, |program| program.spent.calls);
         (made >= self.limits.calls).then(|| {
             let message = format!("module {}: this program may make {made} calls and has made them", named(key));
             ToolError::named("CallBudgetExceeded", message)
@@ -174,7 +180,7 @@ impl Session {
         ToolError::named("ImportError", message)
     }
 
-    fn next_number(&mut self) -> Option<u32> {
+    pub(super) fn next_number(&mut self) -> Option<u32> {
         let state = self.guest.here()?.state();
         let number = state.last_number.checked_add(1).filter(|number| *number != abi::CALL_REFUSED)?;
         state.last_number = number;
@@ -188,8 +194,10 @@ impl Session {
             argument: wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default(),
             value_bytes: 0,
             definition: [0; 16],
-            effects: chrysalid_policy::Effects::NONE,
-            reasons: Vec::new(),
+            effects: Effects::NONE,
+            carried: Effects::NONE,
+            delivery: Delivery::Value,
+            ask: StoredAsk::default(),
             requested_millis: self.meter.last_host_millis(),
             started_millis: None,
             decision: None,

@@ -1,6 +1,7 @@
 //! How a session begins: fresh, or from a snapshot. And how it becomes one.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
@@ -8,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
-use super::state::State;
+use super::state::{PROGRAM_CALL, REVEAL_CALL, State};
 use super::{Base, Doing, Session, SessionOptions, Setup};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
@@ -67,7 +68,11 @@ impl Session {
         if restore == Restore::Fork {
             state.lineage.push(state.session);
             state.session = new_id()?;
+            // What a person gave, they gave to one run.
+            state.grants.clear();
+            state.chain = crate::audit::Chain::default();
         }
+        state.join_ledger(&options);
         let mut making = Making::new(engine, &image.guest, &limits, &options);
         making.random.1 = state.random_position;
         if !stands(Defence::FreshRandom) {
@@ -95,6 +100,7 @@ impl Session {
     fn assemble(parts: Parts) -> Self {
         let (instance, pooled) = parts.instance;
         let mut session = Self {
+            rules: Arc::new(parts.making.engine.rules(&parts.capabilities)),
             capabilities: parts.capabilities,
             options: parts.options,
             limits: parts.limits,
@@ -113,6 +119,7 @@ impl Session {
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
+            trail_opened: false,
             clock_set: false,
             positions: None,
         };
@@ -137,7 +144,8 @@ impl Session {
     fn resume_calls(&mut self) -> Result<()> {
         let numbers: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
         for number in numbers {
-            if self.state.calls.get(number).is_some_and(|call| call.name == abi::MODULE_CALL) {
+            let of_the_host = [abi::MODULE_CALL, PROGRAM_CALL, REVEAL_CALL];
+            if self.state.calls.get(number).is_some_and(|call| of_the_host.contains(&call.name.as_str())) {
                 continue;
             }
             self.check_stored_call(number)?;
@@ -221,6 +229,9 @@ impl Session {
         if let Some(program) = &mut self.state.program {
             program.cpu_nanos = u64::try_from(self.meter.used().as_nanos()).unwrap_or(u64::MAX);
         }
+        if let Some(run) = &self.options.run {
+            self.state.run_spent = run.spent();
+        }
         let declared = self.capabilities.iter();
         self.state.capabilities =
             declared.map(|capability| (capability.name().to_owned(), capability.declared_effects())).collect();
@@ -285,6 +296,20 @@ impl Session {
         self.setup = Setup { configure: true, tools: UNKNOWN_TOOLS };
         self.prepare_instance();
         Ok(())
+    }
+}
+
+impl State {
+    /// Takes in what is known beside the snapshot: an older image lowers nothing that was met or spent since.
+    fn join_ledger(&mut self, options: &SessionOptions) {
+        if let Some(ledger) = &options.ledger {
+            self.taint.join_all(&ledger.taint);
+            self.spent.join(&ledger.spent);
+            self.declassified_bits = self.declassified_bits.max(ledger.declassified_bits);
+        }
+        if let Some(run) = &options.run {
+            run.join(&self.run_spent);
+        }
     }
 }
 

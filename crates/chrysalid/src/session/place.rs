@@ -1,13 +1,12 @@
 //! Places in the program as it was given: of errors, whose stacks speak of the text that the guest has and count bytes,
 //! of awaits and of calls.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::imports::RawPlace;
+use crate::call::CallPlace;
 use crate::outcome::{Failure, FailureKind, Position};
 use crate::program::{self, Place, Positions, Refusal, RefusalKind};
 use crate::value::{Value, printable};
@@ -19,30 +18,8 @@ const FRAMES: usize = 100;
 /// Code points of a source line that are shown around a place.
 const WIDTH: usize = 120;
 
-/// Where a call was made: in the source of its program as it was given, or in another file as the guest has it.
-#[allow(dead_code, reason = "for what is shown of a call")]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CallPlace {
-    /// Of an earlier program or of a module; `None` for the program that made the call. On one line, without control
-    /// characters.
-    pub(crate) file: Option<String>,
-    /// From 1.
-    pub(crate) line: u32,
-    /// From 1, in code points; of another file in bytes.
-    pub(crate) column: u32,
-}
-
-/// `line 4`, or `line 4 of lib.js`.
-impl fmt::Display for CallPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}", self.line)?;
-        self.file.as_ref().map_or(Ok(()), |file| write!(formatter, " of {file}"))
-    }
-}
-
 impl Session {
     /// Where the program that runs made a call. Takes a walk over its source.
-    #[allow(dead_code, reason = "for what is shown of a call")]
     pub(super) fn place_of_call(&mut self, raw: &RawPlace) -> CallPlace {
         if self.file().as_ref() == Some(&raw.file) {
             let positions = self.positions();
@@ -180,7 +157,8 @@ fn place_at(text: &str) -> Option<(Place, usize)> {
 mod tests {
     use std::time::SystemTime;
 
-    use super::{CallPlace, Place, RawPlace, place_at};
+    use super::{Place, RawPlace, place_at};
+    use crate::CallPlace;
     use crate::session::instance::Entry;
     use crate::session::messages::{Reveal, tools_message};
     use crate::{Capabilities, Engine, Session, Step};

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::{Interrupt, Session};
-use crate::call::{CallId, CallResult, Decision, PendingCall};
+use crate::call::{CallId, CallResult, PendingCall};
+use crate::decision::Decision;
 use crate::clock::Timer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Outcome;

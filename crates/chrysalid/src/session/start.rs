@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Session;
 use super::admit::millis;
+use crate::audit::AuditEvent;
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
 use crate::defence::{Defence, stands};
@@ -74,6 +75,8 @@ impl Session {
         let idempotency_key = idempotency_key(&session, id, &open.digest());
         let cancel = CancelSignal::default();
         self.cancels.insert(number, cancel.clone());
+        let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: idempotency_key.clone() };
+        self.audit(&event);
         self.tell(&Event::CallStarted { id, name: &name });
         let context = CallContext { id, idempotency_key, cancel };
         Some(Call { context, name, argument, handler })

@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrysalid_policy::{Effects, Reason, Taint};
+use chrysalid_policy::{Budget, DecisionKind, Effects, Grant, Reason, Spent, Taint};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::calls::Calls;
 use super::modules::Loading;
-use crate::call::{CallId, CallStatus, DecisionKind, ToolError};
+use crate::audit::Chain;
+use crate::call::{CallId, CallPlace, CallStatus, DecidedBy, ToolError};
+use crate::capability::Delivery;
 use crate::outcome::{FailureKind, LogLevel, Position};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +33,23 @@ pub(crate) struct State {
     /// The session's calls by number, of those that have ended the latest. Arguments are dropped when a call ends.
     pub(crate) calls: Calls,
     pub(crate) program: Option<Program>,
+    /// Approvals that a person gave beforehand.
+    pub(crate) grants: Vec<StoredGrant>,
+    pub(crate) last_grant: u32,
+    /// Results that the program has a handle to.
+    pub(crate) handles: BTreeMap<u32, StoredHandle>,
+    pub(crate) last_handle: u32,
+    /// What the session's programs have used together, and what was added to their budget.
+    pub(crate) spent: Spent,
+    pub(crate) extra: Budget,
+    /// What its run had used when the snapshot was taken.
+    pub(crate) run_spent: Spent,
+    /// Bits that declassified results may have told.
+    pub(crate) declassified_bits: u64,
+    /// Wall clock of the session outside pauses, less what the program that runs has used, in milliseconds.
+    pub(crate) wall_millis: f64,
+    /// Where the audit trail stands.
+    pub(crate) chain: Chain,
     /// Modules in the guest's heap: the hash of each one's source, by key.
     pub(crate) modules: BTreeMap<String, [u8; 32]>,
     /// Latest time that was seen, and how long the session has lived, in milliseconds.
@@ -50,6 +69,14 @@ pub(crate) struct StoredCall {
     pub(crate) took_millis: Option<u32>,
     /// Wire form of the arguments that a person put in.
     pub(crate) edited: Option<Vec<u8>>,
+    pub(crate) place: Option<CallPlace>,
+    /// Digest of the argument that the program gave.
+    pub(crate) digest: Option<[u8; 32]>,
+    pub(crate) decided: Option<DecidedBy>,
+    /// What the program called, where a person put another capability in its place.
+    pub(crate) called_as: Option<String>,
+    /// The grant that allowed it.
+    pub(crate) grant: Option<u32>,
 }
 
 /// What only a call that has not ended needs.
@@ -61,22 +88,70 @@ pub(crate) struct OpenCall {
     pub(crate) value_bytes: usize,
     /// Digest of the capability's definition when the call was made.
     pub(crate) definition: [u8; 16],
+    /// What it does, refined by the rules, with what handles in its argument bring.
     pub(crate) effects: Effects,
-    pub(crate) reasons: Vec<Reason>,
+    /// Those that came with handles.
+    pub(crate) carried: Effects,
+    /// How its result is delivered, as was settled when the rules were asked.
+    pub(crate) delivery: Delivery,
+    pub(crate) ask: StoredAsk,
     pub(crate) requested_millis: f64,
     pub(crate) started_millis: Option<f64>,
     /// A person's answer that the next step carries out.
-    pub(crate) decision: Option<StoredDecision>,
+    pub(crate) decision: Option<StoredVerdict>,
     /// Whether the rules were asked and a person said yes.
     pub(crate) approved: bool,
+}
+
+/// What a call that waits for a person asks, and of whom.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredAsk {
+    pub(crate) reasons: Vec<Reason>,
+    pub(crate) roles: Vec<String>,
+    pub(crate) expires_millis: Option<f64>,
+    /// Decisions that the rules allow, if they say.
+    pub(crate) decisions: Option<Vec<DecisionKind>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredVerdict {
+    pub(crate) decision: StoredDecision,
+    pub(crate) by: Option<String>,
+    pub(crate) roles: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum StoredDecision {
     Approve,
-    Edit(Vec<u8>),
+    /// Of another capability, if it has a name.
+    Edit {
+        name: Option<String>,
+        argument: Vec<u8>,
+    },
     Reject(Option<String>),
     Respond(Vec<u8>),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredGrant {
+    pub(crate) number: u32,
+    pub(crate) grant: Grant,
+    pub(crate) left: u32,
+    pub(crate) expires_millis: Option<f64>,
+    /// The program that it ends with, unless it is the session's.
+    pub(crate) program: Option<u32>,
+    pub(crate) by: Option<String>,
+    pub(crate) roles: Vec<String>,
+}
+
+/// A result that stays here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoredHandle {
+    /// The capability that it came from.
+    pub(crate) name: String,
+    pub(crate) call: CallId,
+    pub(crate) value: Vec<u8>,
+    pub(crate) effects: Effects,
 }
 
 /// The program that runs or waits.
@@ -94,10 +169,11 @@ pub(crate) struct Program {
     pub(crate) cpu_nanos: u64,
     /// Wall clock spent outside pauses, in milliseconds.
     pub(crate) wall_millis: f64,
-    pub(crate) calls_made: u32,
+    pub(crate) spent: Spent,
     /// Calls refused before they were recorded as made.
     pub(crate) refused: u32,
-    pub(crate) calls_by_name: BTreeMap<String, u32>,
+    /// What a person approved as a whole.
+    pub(crate) approved: Option<ApprovedProgram>,
     /// Answers that have not gone into the guest.
     pub(crate) answers: Vec<Answer>,
     pub(crate) logs: Vec<StoredLine>,
@@ -109,6 +185,21 @@ pub(crate) struct Program {
     /// Looked up in the catalogue so far.
     pub(crate) lookups: u32,
     pub(crate) phase: Phase,
+}
+
+impl ApprovedProgram {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool == name)
+    }
+}
+
+/// A program that a person let run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ApprovedProgram {
+    /// Capabilities that its text was seen to reach.
+    pub(crate) tools: Vec<String>,
+    pub(crate) by: Option<String>,
+    pub(crate) roles: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -162,6 +253,16 @@ impl State {
             capabilities: BTreeMap::new(),
             calls: Calls::default(),
             program: None,
+            grants: Vec::new(),
+            last_grant: 0,
+            handles: BTreeMap::new(),
+            last_handle: 0,
+            spent: Spent::default(),
+            extra: Budget::default(),
+            run_spent: Spent::default(),
+            declassified_bits: 0,
+            wall_millis: 0.0,
+            chain: Chain::default(),
             modules: BTreeMap::new(),
             last_millis: 0.0,
             elapsed_millis: 0.0,
@@ -188,13 +289,25 @@ impl StoredCall {
     }
 
     /// Which decisions are accepted.
-    pub(crate) fn allowed(&self) -> &'static [DecisionKind] {
+    pub(crate) fn allowed(&self) -> Vec<DecisionKind> {
         use DecisionKind::{Approve, Edit, Reject, Respond};
-        match self.status {
+        let kinds: &[DecisionKind] = match self.status {
+            CallStatus::Waiting if self.name == PROGRAM_CALL => &[Approve, Edit, Reject],
+            CallStatus::Waiting if self.name == REVEAL_CALL => &[Approve, Reject],
             CallStatus::Waiting => &[Approve, Edit, Reject, Respond],
             CallStatus::Unknown => &[Approve, Reject, Respond],
             CallStatus::Outside => &[Reject, Respond],
             _ => &[],
-        }
+        };
+        let ruled = self.open.as_ref().and_then(|open| open.ask.decisions.as_ref());
+        let by_rules = |kind: &DecisionKind| {
+            self.status != CallStatus::Waiting || ruled.is_none_or(|decisions| decisions.contains(kind))
+        };
+        kinds.iter().copied().filter(by_rules).collect()
     }
 }
+
+/// Name of the pseudo call that asks whether a program may run as a whole.
+pub(crate) const PROGRAM_CALL: &str = "$program";
+/// Name of the call that reads a handle.
+pub(crate) const REVEAL_CALL: &str = "$reveal";

@@ -43,6 +43,11 @@ impl BigInt {
         self.0.bits()
     }
 
+    /// The number, or the nearest that 128 bits hold.
+    pub(crate) fn saturated(&self) -> i128 {
+        i128::try_from(&*self.0).unwrap_or(if self.is_negative() { i128::MIN } else { i128::MAX })
+    }
+
     pub(super) fn is_within_bound(&self) -> bool {
         self.bits() <= MAX_BITS
     }

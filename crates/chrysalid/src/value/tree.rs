@@ -241,7 +241,7 @@ impl Value {
     }
 
     /// Calls for each child in the order of [`children`](Self::children).
-    fn each_child_mut<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut Value)) {
+    pub(super) fn each_child_mut<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut Value)) {
         match self {
             Self::Array(items) | Self::Set(items) => items.iter_mut().for_each(visit),
             Self::Object(object) => object.values_mut().for_each(visit),

@@ -1,0 +1,33 @@
+//! `chrysalid plan`: which tools the text of a program can reach. Nothing of it runs.
+
+use std::io::Write;
+
+use chrysalid::{Limits, Plan};
+
+use crate::arguments::PlanArguments;
+use crate::console::Console;
+use crate::exit::{Exit, Refusal};
+use crate::report::{Form, print_json, printable};
+use crate::text_file;
+use crate::tools;
+
+pub(crate) fn plan(arguments: &PlanArguments) -> Result<Exit, Refusal> {
+    let form = Form::of(arguments.json);
+    let bound = Limits::default().source_size;
+    let source = match arguments.program.as_os_str() == "-" {
+        true => text_file::of_stdin(bound),
+        false => text_file::of_any(&arguments.program, bound),
+    };
+    let source = source.map_err(|wrong| wrong.source_refusal(&arguments.program))?;
+    let capabilities = tools::load(arguments.tools.as_deref(), &Console::new(form))?;
+    let plan = Plan::of(&source, &capabilities).map_err(|refusal| {
+        Refusal::program(refusal.to_string()).within(&arguments.program)
+    })?;
+    match form {
+        Form::Json => print_json(&plan),
+        Form::Text => {
+            let _ = write!(std::io::stdout(), "{}", printable(&plan.to_string()));
+        }
+    }
+    Ok(Exit::Done)
+}

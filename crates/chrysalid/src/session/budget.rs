@@ -1,0 +1,222 @@
+//! Budgets of calls, bytes and subagents: of one program, of the session, and of the run that several sessions share.
+//!
+//! What is spent is counted when a call is admitted, in the sealed header, and never comes back: not by a restore, not by a
+//! fork. A budget that is spent ends in an error, or asks a person for more: [`Limits::when_spent`](crate::Limits::when_spent).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrysalid_policy::{Budget, Cost, Exhausted, Scope, Spent, Taint};
+
+use super::Session;
+use super::admit::Checked;
+use super::state::{REVEAL_CALL, State};
+use crate::audit::AuditEvent;
+use crate::call::ToolError;
+use crate::capability::{Capability, Delivery};
+use crate::decision::Reviewer;
+use crate::defence::{Defence, stands};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::WhenSpent;
+
+/// A run that several sessions share, such as those of an agent and its subagents: one budget for all of them. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct RunBudget(Arc<Run>);
+
+#[derive(Debug, Default)]
+struct Run {
+    budget: Budget,
+    spent: Mutex<Spent>,
+}
+
+impl RunBudget {
+    /// A budget of which nothing is spent.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        Self(Arc::new(Run { budget: Budget { scope: Scope::Run, ..budget }, spent: Mutex::default() }))
+    }
+
+    /// What the run has used.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.0.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Counts in what a run is known to have used elsewhere: the most of both.
+    pub fn join(&self, spent: &Spent) {
+        self.0.spent.lock().unwrap_or_else(PoisonError::into_inner).join(spent);
+    }
+
+    /// Spends, unless it would be more than there is.
+    fn spend(&self, cost: &Cost<'_>, even_so: bool) -> std::result::Result<(), Exhausted> {
+        let mut spent = self.0.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(exhausted) = spent.would_exceed(&self.0.budget, cost).filter(|_| !even_so) {
+            return Err(exhausted);
+        }
+        spent.spend(cost);
+        Ok(())
+    }
+}
+
+/// What a run is known to have met and used, kept by a host beside snapshots: an older image then lowers nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Ledger {
+    /// Effects met, and which call brought each.
+    pub taint: Taint,
+    /// What the session's programs have used together.
+    pub spent: Spent,
+    /// Bits that declassified results may have told.
+    pub declassified_bits: u64,
+}
+
+impl Session {
+    /// What it has met and used so far: for [`SessionOptions::ledger`](crate::SessionOptions::ledger) of a later restore.
+    #[must_use]
+    pub fn ledger(&self) -> Ledger {
+        self.state.ledger()
+    }
+
+    /// Adds to the budget of the session: a person gave more. Bounds that are absent in `more` stay as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when that cannot be written into the audit trail.
+    pub fn raise_budget(&mut self, more: &Budget, by: &Reviewer) -> Result<()> {
+        let numbers = [
+            more.calls.map(|calls| format!("{calls} calls")),
+            more.bytes.map(|bytes| format!("{bytes} bytes")),
+            more.spawns.map(|spawns| format!("{spawns} subagents")),
+        ];
+        let of_one = more.calls_by_name.iter().map(|(name, calls)| format!("{calls} calls of {name}"));
+        let told: Vec<String> = numbers.into_iter().flatten().chain(of_one).collect();
+        let event = AuditEvent::Raised { budget: told.join(", "), by: by.name.clone() };
+        if !self.audit(&event) && stands(Defence::AuditKept) {
+            return Err(Error::new(ErrorKind::Io, "the audit trail cannot be written"));
+        }
+        self.state.extra = plus(&self.state.extra, more);
+        Ok(())
+    }
+
+    /// Counts a call; what is spent already, if that is to be asked about.
+    pub(super) fn spend(
+        &mut self,
+        capability: &Capability,
+        bytes: usize,
+    ) -> std::result::Result<Option<Exhausted>, ToolError> {
+        let name = capability.name();
+        if !self.room_for(bytes) {
+            return Err(self.no_room_for_arguments(name));
+        }
+        let spawns = u32::from(capability.is_subagent());
+        let depth = if spawns > 0 { self.options.depth.saturating_add(1) } else { 0 };
+        let cost = Cost { call: Some(name), bytes: bytes as u64, spawns, depth };
+        if let Some(over) = self.too_deep(&cost) {
+            return Err(ToolError::named("CallBudgetExceeded", format!("{name}: {over}")));
+        }
+        let over = self.over_budget(capability, &cost);
+        let asks = self.limits.when_spent == WhenSpent::Ask;
+        if let Some(over) = over.as_ref().filter(|_| !asks) {
+            return Err(ToolError::named("CallBudgetExceeded", format!("{name}: {over}")));
+        }
+        if let Some(run) = &self.options.run {
+            // Another session of the run may have spent the rest since.
+            run.spend(&cost, asks || !stands(Defence::RunBudget))
+                .map_err(|over| ToolError::named("CallBudgetExceeded", format!("{name}: {over}")))?;
+        }
+        if let Some(program) = &mut self.state.program {
+            program.spent.spend(&cost);
+        }
+        self.state.spent.spend(&cost);
+        Ok(over)
+    }
+
+    fn too_deep(&self, cost: &Cost<'_>) -> Option<Exhausted> {
+        let bound = Budget { depth: self.limits.session.depth, ..Budget::of(Scope::Session) };
+        self.state.spent.would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
+            .filter(|_| stands(Defence::SpawnBudget))
+    }
+
+    fn over_budget(&self, capability: &Capability, cost: &Cost<'_>) -> Option<Exhausted> {
+        let name = capability.name();
+        let one = |bound: Option<u32>| bound.map(|bound| (name.to_owned(), bound)).into_iter().collect();
+        let spent = self.state.program.as_ref().map(|program| &program.spent)?;
+        let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
+        let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
+        let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
+        let session_tool = Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
+        let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
+        let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
+        let checks = [
+            (spent, &calls, Defence::CallBudget),
+            (spent, &tool, Defence::ToolBudget),
+            (spent, &spawns, Defence::SpawnBudget),
+            (&self.state.spent, &session_tool, Defence::SessionBudget),
+            (&self.state.spent, &session, Defence::SessionBudget),
+            (&run.0, &run.1, Defence::RunBudget),
+        ];
+        let mut over = checks.iter().filter(|(.., defence)| stands(*defence));
+        over.find_map(|(spent, budget, _)| spent.would_exceed(budget, cost))
+    }
+
+    /// Revealing is a call that takes nothing along.
+    pub(super) fn spend_reveal(&mut self) -> std::result::Result<(), ToolError> {
+        let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
+        let cost = Cost { call: Some(REVEAL_CALL), ..Cost::default() };
+        let Some(program) = &mut self.state.program else { return Ok(()) };
+        if let Some(over) = program.spent.would_exceed(&calls, &cost) {
+            return Err(ToolError::named("CallBudgetExceeded", format!("reveal: {over}")));
+        }
+        program.spent.spend(&cost);
+        Ok(())
+    }
+
+    /// Counts the bytes of a result.
+    pub(super) fn spend_result(&mut self, bytes: usize) {
+        let cost = Cost { bytes: bytes as u64, ..Cost::default() };
+        if let Some(program) = &mut self.state.program {
+            program.spent.spend(&cost);
+        }
+        self.state.spent.spend(&cost);
+        if let Some(run) = &self.options.run {
+            // It is here already: what comes next is refused.
+            let _ = run.spend(&cost, true);
+        }
+    }
+
+    /// Takes the bits of a declassified result; without enough of them it is delivered as a value.
+    pub(super) fn settle_delivery(&mut self, name: &str, checked: &mut Checked) {
+        if checked.delivery != Delivery::Declassified {
+            return;
+        }
+        let bits = self.capabilities.get(name).and_then(Capability::narrow).map_or(u32::MAX, super::Narrow::bits);
+        let told = self.state.declassified_bits.saturating_add(u64::from(bits));
+        if told > u64::from(self.limits.declassified_bits) && stands(Defence::DeclassifiedBits) {
+            checked.delivery = Delivery::Value;
+            let bound = self.limits.declassified_bits;
+            self.note(format!("{name}: the session's {bound} bits of declassified results are used up; this result counts as read"));
+        } else {
+            self.state.declassified_bits = told;
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn ledger(&self) -> Ledger {
+        Ledger {
+            taint: self.taint.clone(),
+            spent: self.spent.clone(),
+            declassified_bits: self.declassified_bits,
+        }
+    }
+}
+
+/// A budget with more.
+fn plus(budget: &Budget, more: &Budget) -> Budget {
+    let mut sum = budget.clone();
+    sum.calls = sum.calls.map(|calls| calls.saturating_add(more.calls.unwrap_or(0)));
+    sum.bytes = sum.bytes.map(|bytes| bytes.saturating_add(more.bytes.unwrap_or(0)));
+    sum.spawns = sum.spawns.map(|spawns| spawns.saturating_add(more.spawns.unwrap_or(0)));
+    for (name, calls) in &mut sum.calls_by_name {
+        *calls = calls.saturating_add(more.calls_by_name.get(name).copied().unwrap_or(0));
+    }
+    sum
+}
