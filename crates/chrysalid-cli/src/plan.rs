@@ -20,9 +20,11 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<Exit, Refusal> {
     };
     let source = source.map_err(|wrong| wrong.source_refusal(&arguments.program))?;
     let capabilities = tools::load(arguments.tools.as_deref(), &Console::new(form))?;
-    let plan = Plan::of(&source, &capabilities).map_err(|refusal| {
-        Refusal::program(refusal.to_string()).within(&arguments.program)
-    })?;
+    let plan = Plan::of(&source, &capabilities)?;
+    if let Some(refused) = &plan.refused {
+        let at = refused.place.as_ref().map_or_else(String::new, |place| format!(":{}:{}", place.line, place.column));
+        return Err(Refusal::program(format!("{}{at}: {}", arguments.program.display(), refused.reason)));
+    }
     match form {
         Form::Json => print_json(&plan),
         Form::Text => {

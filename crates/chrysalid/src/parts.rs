@@ -22,8 +22,8 @@ mod snapshot {
     pub(crate) mod seal;
 }
 
-pub use capability::{Capabilities, Capability};
-pub use chrysalid_policy::Effects;
+pub use capability::{Capabilities, Capability, Delivery};
+pub use chrysalid_policy::{Budget, DecisionKind, Effects, Rules};
 pub use error::{Error, ErrorKind, Result};
 pub use key::{Key, KeyError};
 pub use outcome::Failure;

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use chrysalid_policy::{Effects, Reason};
+use chrysalid_policy::{Brought, DecisionKind, Effects, Reason};
 
 use super::bytes::Choices;
-use crate::call::{CallId, CallRecord, CallStatus, DecisionKind, PendingCall};
+use crate::call::{CallId, CallPlace, CallRecord, CallStatus, DecidedBy, PendingCall};
 use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Position};
 use crate::report::{Report, ReportStyle};
 use crate::value::wire::{self, Bounds};
@@ -125,9 +125,17 @@ fn record(choices: &mut Choices) -> CallRecord {
     CallRecord {
         id: id(choices),
         name: choices.text(),
+        called_as: choices.option(Choices::text),
         status: status(choices),
+        place: choices.option(place),
+        digest: None,
         duration: choices.option(|choices| Duration::from_millis(u64::from(choices.number()))),
         edited: choices.option(value),
+        decided: choices.option(|choices| DecidedBy {
+            decision: choices.one_of(DECISIONS).unwrap_or(DecisionKind::Approve),
+            by: choices.option(Choices::text),
+        }),
+        grant: choices.option(Choices::number),
     }
 }
 
@@ -135,8 +143,12 @@ fn pending(choices: &mut Choices) -> PendingCall {
     PendingCall {
         id: id(choices),
         name: choices.text(),
+        path: choices.text(),
+        place: choices.option(place),
         argument: value(choices),
         digest: [choices.byte(); 32],
+        token: [choices.byte(); 32],
+        program: [choices.byte(); 32],
         status: status(choices),
         reasons: choices.list(|choices| match choices.below(3) {
             0 => Reason::Always,
@@ -144,10 +156,18 @@ fn pending(choices: &mut Choices) -> PendingCall {
             _ => Reason::RuleOfTwo { brought: choices.list(Choices::text) },
         }),
         effects: choices.one_of(&[Effects::NONE, Effects::ACTS, Effects::PRIVATE]).unwrap_or(Effects::NONE),
+        met: choices.list(|choices| Brought { effect: Effects::ACTS, by: choices.text() }),
+        policy: choices.option(Choices::text),
+        roles: choices.list(Choices::text),
+        expires_at: choices.option(time),
         allowed: choices.list(|choices| choices.one_of(DECISIONS).unwrap_or(DecisionKind::Approve)),
         requested_at: time(choices),
         decided: choices.flag(),
     }
+}
+
+fn place(choices: &mut Choices) -> CallPlace {
+    CallPlace { file: choices.option(Choices::text), line: choices.number(), column: choices.number() }
 }
 
 fn id(choices: &mut Choices) -> CallId {

@@ -6,10 +6,10 @@ mod snapshots;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrysalid_policy::{Effects, Reason};
+use chrysalid_policy::{DecisionKind, Effects, Reason};
 
 use super::{Report, ReportStyle};
-use crate::call::{CallId, CallRecord, CallStatus, DecisionKind, PendingCall};
+use crate::call::{CallId, CallPlace, CallRecord, CallStatus, PendingCall};
 use crate::outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Position};
 use crate::value::{ErrorValue, Object, Value};
 
@@ -74,11 +74,19 @@ fn waiting(number: u32, name: &str, argument: Value) -> PendingCall {
     PendingCall {
         id: CallId { program: 1, number },
         name: name.into(),
+        path: format!("tools.{name}"),
+        place: Some(CallPlace { file: None, line: 4, column: 7 }),
         argument,
         digest: [0; 32],
+        token: [0x11; 32],
+        program: [0x22; 32],
         status: CallStatus::Waiting,
         reasons: vec![Reason::Always],
         effects: Effects::ACTS,
+        met: Vec::new(),
+        policy: None,
+        roles: Vec::new(),
+        expires_at: None,
         allowed: vec![DecisionKind::Approve, DecisionKind::Reject],
         requested_at: UNIX_EPOCH,
         decided: false,
@@ -87,7 +95,18 @@ fn waiting(number: u32, name: &str, argument: Value) -> PendingCall {
 
 fn call(number: u32, name: &str, status: CallStatus) -> CallRecord {
     let duration = Some(Duration::from_millis(12)).filter(|_| status == CallStatus::Completed);
-    CallRecord { id: CallId { program: 1, number }, name: name.into(), status, duration, edited: None }
+    CallRecord {
+        id: CallId { program: 1, number },
+        name: name.into(),
+        called_as: None,
+        status,
+        place: None,
+        digest: None,
+        duration,
+        edited: None,
+        decided: None,
+        grant: None,
+    }
 }
 
 fn logs<T: Into<String>>(lines: impl IntoIterator<Item = T>) -> Vec<LogLine> {

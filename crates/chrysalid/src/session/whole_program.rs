@@ -111,10 +111,8 @@ impl Session {
             let error = ToolError::named("Denied", "the audit trail cannot be written");
             return self.end_program_unrun(number, error);
         }
-        let tools = Plan::of(&source, &self.capabilities).map(|plan| {
-            let names = self.capabilities.iter().map(|capability| capability.name().to_owned());
-            names.filter(|name| plan.reaches(name)).collect()
-        });
+        // What could not be told from the text is no part of what was approved.
+        let tools = Plan::of(&source, &self.capabilities).map(|plan| plan.tools.into_iter().map(|tool| tool.name).collect());
         if let Some(program) = &mut self.state.program {
             program.approved = Some(ApprovedProgram { tools: tools.unwrap_or_default(), by, roles });
         }

@@ -278,7 +278,7 @@ impl<'a> Walk<'a, '_> {
     fn assignment(&mut self, assignment: &AssignmentExpression<'a>) -> Value {
         let value = self.evaluate(&assignment.right);
         if assignment.operator == AssignmentOperator::Assign {
-            self.assign(&assignment.left, value.clone());
+            self.assign(&assignment.left, &value);
             return value;
         }
         self.used(&value);

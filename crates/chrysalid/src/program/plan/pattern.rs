@@ -82,13 +82,13 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Gives `value` to a target of an assignment, none of which is followed.
-    pub(super) fn assign(&mut self, target: &AssignmentTarget<'a>, value: Value) {
+    pub(super) fn assign(&mut self, target: &AssignmentTarget<'a>, value: &Value) {
         match target {
-            AssignmentTarget::AssignmentTargetIdentifier(_) => self.used(&value),
-            AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, &value),
-            AssignmentTarget::ArrayAssignmentTarget(array) => self.assign_array(array, &value),
+            AssignmentTarget::AssignmentTargetIdentifier(_) => self.used(value),
+            AssignmentTarget::ObjectAssignmentTarget(object) => self.assign_object(object, value),
+            AssignmentTarget::ArrayAssignmentTarget(array) => self.assign_array(array, value),
             _ => {
-                self.used(&value);
+                self.used(value);
                 match target.as_member_expression() {
                     Some(member) => self.written_member(member),
                     None => self.visit_assignment_target(target),
@@ -116,7 +116,7 @@ impl<'a> Walk<'a, '_> {
         }
         if let Some(rest) = &object.rest {
             self.all_of(value);
-            self.assign(&rest.target, Value::Other);
+            self.assign(&rest.target, &Value::Other);
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Walk<'a, '_> {
             self.assign_with_default(element, Value::Other);
         }
         if let Some(rest) = &array.rest {
-            self.assign(&rest.target, Value::Other);
+            self.assign(&rest.target, &Value::Other);
         }
     }
 
@@ -134,10 +134,10 @@ impl<'a> Walk<'a, '_> {
         match target {
             AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(target) => {
                 let value = self.with_default(value, &target.init);
-                self.assign(&target.binding, value);
+                self.assign(&target.binding, &value);
             }
             _ => match target.as_assignment_target() {
-                Some(target) => self.assign(target, value),
+                Some(target) => self.assign(target, &value),
                 None => self.used(&value),
             },
         }

@@ -98,7 +98,7 @@ fn in_words() {
     assert_eq!(super::plan("", &tools()).to_string(), "no tools");
     assert_eq!(
         super::plan("f(", &tools()).to_string(),
-        "does not run: unexpected end of the program; `(` was opened at 1:2, line 1"
+        "does not run: expected `)` but the program ends; `(` was opened at 1:2, line 1"
     );
 }
 

@@ -83,7 +83,7 @@ impl<'a> Walk<'a, '_> {
                 }
             }
             _ => match left.as_assignment_target() {
-                Some(target) => self.assign(target, Value::Other),
+                Some(target) => self.assign(target, &Value::Other),
                 None => walk_js::walk_for_statement_left(self, left),
             },
         }

@@ -41,7 +41,7 @@ pub(super) const MEMBERS: &[(&str, &str)] = &[
     ("```js\ntools.pay()\n```", "pay! 2:7"),
     ("\u{feff}tools.pay()", "pay! 1:7"),
     ("", ""),
-    ("enum E { A = tools.pay(\"x\").length }", ""),
+    ("enum E { A = tools.pay(\"x\").length }", "pay! 1:20"),
     ("class A { constructor(private t = tools.pay()) {} }", "pay! 1:41"),
     ("Promise.all([1, 2].map(x => tools.pay({ x })))", "pay! 1:35"),
     ("tools.pay().then(tools.list, e => tools[\"mail\"][\"send\"](e))", "list 1:24; mail.send! 1:49; pay! 1:7"),
@@ -269,7 +269,7 @@ pub(super) const UNKNOWN: &[(&str, &str)] = &[
     ),
     (
         "Reflect.get(x, \"tools\"); x.kind === \"tools\"; x(\"eval\", `Function`)",
-        "unknown 1:16 the text \"tools\" may name a property; unknown 1:50 `eval` runs text; unknown 1:58 `Function` makes code from text; name 1:13 x",
+        "unknown 1:16 the text \"tools\" may name a property; unknown 1:48 `eval` runs text; unknown 1:56 `Function` makes code from text; name 1:13 x",
     ),
     (
         "class C { get zz() { return Reflect.get(this, \"tools\") } }\nObject.defineProperty(Object.prototype, \"zz\", Object.getOwnPropertyDescriptor(C.prototype, \"zz\"));\nzz.pay()",
