@@ -358,6 +358,7 @@ mod tests {
             decisions: vec![Decided {
                 call: "1.1".into(),
                 decision: "reject".into(),
+                by: Some("ann".into()),
                 reason: Some("no".into()),
                 value_sha256: None,
             }],
