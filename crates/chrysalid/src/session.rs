@@ -325,7 +325,7 @@ impl Session {
             edited: edited.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
             called_as: call.called_as.clone(),
             place: call.place.clone(),
-            digest: call.digest,
+            digest: call.open.as_ref().map(|open| open.digest()),
             decided: call.decided.clone(),
             grant: call.grant,
         })

@@ -61,8 +61,9 @@ impl Session {
     /// What the rules, the capability, the approved plan and the budgets say.
     pub(super) fn ruling(&self, name: &str, checked: &Checked) -> Ruling {
         let mut ruling = decide(&checked.request(name), &self.state.taint, &self.rules);
-        if checked.delivery != Delivery::Value && !self.refined(name, checked).contains(Effects::ACTS) {
-            // The session meets nothing by it.
+        // A result that the program cannot read brings the session nothing.
+        let kept = checked.delivery != Delivery::Value && !self.refined(name, checked).contains(Effects::ACTS);
+        if kept || !stands(Defence::RuleOfTwo) {
             ruling = without_rule_of_two(ruling);
         }
         if checked.predicate {
@@ -154,11 +155,9 @@ impl Session {
         open: OpenCall,
         place: Option<CallPlace>,
     ) {
-        let digest = open.digest();
         self.record_call(number, name, status, Some(open));
         if let Some(call) = self.state.calls.get_mut(number) {
             call.place = place;
-            call.digest = Some(digest);
         }
     }
 

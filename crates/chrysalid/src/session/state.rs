@@ -70,8 +70,6 @@ pub(crate) struct StoredCall {
     /// Wire form of the arguments that a person put in.
     pub(crate) edited: Option<Vec<u8>>,
     pub(crate) place: Option<CallPlace>,
-    /// Digest of the argument that the program gave.
-    pub(crate) digest: Option<[u8; 32]>,
     pub(crate) decided: Option<DecidedBy>,
     /// What the program called, where a person put another capability in its place.
     pub(crate) called_as: Option<String>,
