@@ -3,7 +3,7 @@
 //! What comes together here: the policy crate's decision; a budget that asks for more; a plan that a person approved as a
 //! whole; grants, which answer in a person's place. Nothing but this file and approve.rs lets a call through.
 
-use chrysalid_policy::{Ask, Decision as Ruling, Effects, Reason, Request as PolicyRequest, decide};
+use chrysalid_policy::{Ask, Decision as Ruling, Effects, Reason, Request as PolicyRequest, Taint, decide};
 use sha2::{Digest, Sha256};
 
 use super::Session;
@@ -166,6 +166,13 @@ impl Session {
         let place = self.state.calls.get(number).and_then(|call| call.place.as_ref());
         let place = place.map_or_else(String::new, |place| format!(", {place}"));
         format!("{name} (call {}{place})", self.id_of(number))
+    }
+
+    /// Joins what was met elsewhere and comes into this session, as with the result of a subagent.
+    pub fn meet(&mut self, taint: &Taint) {
+        for brought in taint.provenance() {
+            self.join_taint(brought.effect, &brought.by);
+        }
     }
 
     /// The session has met these effects, and its run has.

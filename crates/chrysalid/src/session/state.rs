@@ -170,7 +170,8 @@ pub(crate) struct Program {
     pub(crate) spent: Spent,
     /// Calls refused before they were recorded as made.
     pub(crate) refused: u32,
-    /// What a person approved as a whole.
+    /// Whether a person has to let it run as a whole, and what that person approved.
+    pub(crate) asks_first: bool,
     pub(crate) approved: Option<ApprovedProgram>,
     /// Answers that have not gone into the guest.
     pub(crate) answers: Vec<Answer>,
@@ -301,7 +302,9 @@ impl StoredCall {
         let by_rules = |kind: &DecisionKind| {
             self.status != CallStatus::Waiting || ruled.is_none_or(|decisions| decisions.contains(kind))
         };
-        kinds.iter().copied().filter(by_rules).collect()
+        let allowed: Vec<DecisionKind> = kinds.iter().copied().filter(by_rules).collect();
+        // Rules that leave nothing of what this call takes leave the answer that does nothing.
+        if allowed.is_empty() && !kinds.is_empty() { vec![Reject] } else { allowed }
     }
 }
 
