@@ -290,7 +290,8 @@ impl Session {
             met: self.state.taint.provenance().to_vec(),
             policy: self.policy_version(),
             roles: open.ask.roles.clone(),
-            expires_at: open.ask.expires_millis.map(from_millis),
+            // What was approved in time stays so, and may wait for an answer as long as it takes.
+            expires_at: open.ask.expires_millis.filter(|_| call.status == CallStatus::Waiting).map(from_millis),
             argument: wire::decode(&open.argument, &self.argument_bounds()).ok()?,
             digest: open.digest(),
             status: call.status,

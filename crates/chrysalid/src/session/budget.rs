@@ -143,6 +143,7 @@ impl Session {
         let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
         let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
         let session_tool = Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
+        let session_tool = plus(&session_tool, &self.state.extra);
         let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
         let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
         let checks = [

@@ -101,6 +101,9 @@ impl Session {
         match encoded {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
+                // The words of the error speak of the value.
+                let hidden = delivery != Delivery::Value && stands(Defence::DeliveredErrors);
+                let error = if hidden { "it is too large, or cannot be passed on".to_owned() } else { error };
                 let error = ToolError::named("ResultTooLarge", format!("result of {name}: {error}"));
                 self.answer(number, CallStatus::Completed, Err(AnswerError { error, tool: name }));
             }
@@ -159,7 +162,8 @@ impl Session {
         if verdict.token.is_some_and(|shown| Some(shown) != token) && stands(Defence::ApprovalBound) {
             return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} with what was shown in this session")));
         }
-        if has_passed(open.ask.expires_millis, self.meter.last_host_millis()) && stands(Defence::ApprovalExpiry) {
+        let expires = open.ask.expires_millis.filter(|_| call.status == CallStatus::Waiting);
+        if has_passed(expires, self.meter.last_host_millis()) && stands(Defence::ApprovalExpiry) {
             return Err(Error::new(ErrorKind::ApprovalExpired, format!("the approval of call {id} has expired")));
         }
         if !call.allowed().contains(&verdict.decision.kind()) && stands(Defence::AllowedDecisions) {

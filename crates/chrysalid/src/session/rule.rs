@@ -118,11 +118,8 @@ impl Session {
     }
 
     fn ask(&mut self, number: u32, name: &str, checked: Checked, ask: Ask) {
-        let error = if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize
-            && stands(Defence::PendingApprovals)
-        {
-            let bound = self.limits.pending_approvals;
-            Some(ToolError::named("CallBudgetExceeded", format!("{name}: {bound} calls wait for a person already")))
+        let error = if let Some(error) = self.too_many_wait(name) {
+            Some(error)
         } else if self.room_for(checked.bytes.len().saturating_add(checked.value_bytes)) {
             None
         } else {
@@ -136,6 +133,13 @@ impl Session {
         let open = self.open_call(name, checked, ask);
         self.record_ruled(number, name, CallStatus::Waiting, open, place);
         self.tell(&Event::CallWaiting { id: self.id_of(number), name });
+    }
+
+    /// Why nothing more is asked now.
+    pub(super) fn too_many_wait(&self, name: &str) -> Option<ToolError> {
+        let bound = self.limits.pending_approvals;
+        let many = self.state.calls.count(CallStatus::Waiting) >= bound as usize && stands(Defence::PendingApprovals);
+        many.then(|| ToolError::named("CallBudgetExceeded", format!("{name}: {bound} calls wait for a person already")))
     }
 
     pub(super) fn stored_ask(&self, ask: Ask) -> StoredAsk {
