@@ -89,24 +89,30 @@ const RULES: &str = "[[rules]]\ntools = 'pay'\nwhen = { amount = { above = 1000 
 const PROGRAM: &str = "await tools.echo({ v: 'marker-a' });
 await tools.payGated({ amount: 77771 });
 await tools.pay({ amount: 77772 }).catch(() => 0);
-await tools.fly({ to: 'marker-b' }).catch(() => 0);
+await tools.note({ n: 'marker-b' }).catch(() => 0);
 await tools.gate({ q: 'marker-c' });
 await tools.gate({ q: 'marker-d' }).catch(() => 0);
 await tools.fail({ msg: 'marker-e' }).catch(() => 0);
 await tools.gate({ q: 'marker-f' });
 'marker-g'";
 
+fn tools(world: &World) -> Capabilities {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "number" } } });
+    let note = world.note().input_schema(schema);
+    Capabilities::new([world.echo(), world.pay(), world.pay_gated(), world.gate(), world.fail(), note]).unwrap()
+}
+
 #[test]
 fn a_whole_run() {
     for way in BOTH {
         let world = World::new();
         let lines = Arc::new(Lines::default());
-        let mut session = ruled(RULES).session_with(&world.tools(), options(&lines)).unwrap();
+        let mut session = ruled(RULES).session_with(&tools(&world), options(&lines)).unwrap();
         let by = || Reviewer::named("ann");
         world.run(&mut session, PROGRAM).waits();
         let mut opened = 1;
         let mut decide = |session: Session, call: &str, decision: Decision| {
-            let mut session = way.pass_into(session, &world.tools(), options(&lines), || ruled(RULES));
+            let mut session = way.pass_into(session, &tools(&world), options(&lines), || ruled(RULES));
             opened += u32::from(way == crate::support::Way::Move);
             session.decide_with(Verdict::new(id(call), decision).by(by())).unwrap();
             (world.drive(&mut session), session)
@@ -135,7 +141,7 @@ fn a_whole_run() {
                 "started 1.2 payGated",
                 "ended 1.2 payGated completed",
                 "ruled 1.3 pay deny",
-                "refused 1.4 fly ToolUnavailable",
+                "refused 1.4 note ToolInputError",
                 "ruled 1.5 gate ask",
                 "decided 1.5 gate respond ann",
                 "ended 1.5 gate completed",
@@ -331,7 +337,7 @@ fn nothing_is_revealed_and_no_program_approved_that_the_trail_does_not_keep() {
     assert_eq!(failure.to_string(), "Denied: reveal: the audit trail cannot be written");
     assert_eq!(session.taint().effects(), Effects::NONE);
 
-    let lines = Arc::new(Lines::default());
+    let (world, lines) = (World::new(), Arc::new(Lines::default()));
     let mut approving = options(&lines);
     approving.approve_program = true;
     let mut session = ENGINE.session_with(&world.tools(), approving).unwrap();

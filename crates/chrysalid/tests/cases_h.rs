@@ -158,21 +158,21 @@ fn h17_what_was_approved_in_time_does_not_expire_afterwards() {
 fn h20_a_tool_that_needs_approval_needs_it_when_code_calls_it() {
     for way in BOTH {
         let world = World::new();
-        let tools = Capabilities::new([world.answering("delete_file", Value::Null).approval(Approval::Ask)]).unwrap();
+        let tools = Capabilities::new([world.answering("delete-file", Value::Null).approval(Approval::Ask)]).unwrap();
         let mut session = ENGINE.session(&tools).unwrap();
         let source = "const path = '/etc/x';\n  await tools.deleteFile({path})";
         let pause = world.run(&mut session, source).paused();
         let call = &pause.pending[0];
-        assert_eq!((call.name.as_str(), call.path.as_str()), ("delete_file", "tools.deleteFile"));
+        assert_eq!((call.name.as_str(), call.path.as_str()), ("delete-file", "tools.deleteFile"));
         assert_eq!(call.argument, json(json!({ "path": "/etc/x" })));
         let place = call.place.as_ref().unwrap();
-        assert_eq!((place.file.as_deref(), place.line, place.column), (None, 2, 20));
+        assert_eq!((place.file.as_deref(), place.line, place.column), (None, 2, 15));
         assert_eq!(world.calls(), [""; 0]);
 
         let mut session = way.pass(session, &tools);
         assert_eq!(session.pending(), pause.pending);
         assert_eq!(world.decide(&mut session, "1.1", Decision::Approve).value(), Value::Null);
-        assert_eq!(world.calls(), ["delete_file { path: '/etc/x' }"]);
+        assert_eq!(world.calls(), ["delete-file { path: '/etc/x' }"]);
     }
 }
 
@@ -223,7 +223,7 @@ fn h22_a_loop_of_writes_with_one_grant() {
 fn h25_the_reviewer_sees_what_will_happen() {
     for way in BOTH {
         let world = World::new();
-        let mail = world.answering("send_mail", Value::Null).approval(Approval::Ask);
+        let mail = world.answering("send-mail", Value::Null).approval(Approval::Ask);
         let tools = Capabilities::new([mail, world.echo(), world.gate()]).unwrap();
         let mut session = ENGINE.session(&tools).unwrap();
         let source = "const user = {id: 7, mail: \"a@example.test\"};
@@ -233,17 +233,17 @@ await tools.sendMail({to: user.mail, body: \"hi\"})";
         world.run(&mut session, source).waits();
         let mut session = way.pass(session, &tools);
         let pause = world.drive(&mut session).paused();
-        assert_eq!(shown(&pause), ["1.2 gate { q: 1 }", "1.3 send_mail { body: 'hi', to: 'a@example.test' }"]);
+        assert_eq!(shown(&pause), ["1.2 gate { q: 1 }", "1.3 send-mail { body: 'hi', to: 'a@example.test' }"]);
         let call = &pause.pending[1];
-        assert_eq!((call.name.as_str(), call.path.as_str()), ("send_mail", "tools.sendMail"));
+        assert_eq!((call.name.as_str(), call.path.as_str()), ("send-mail", "tools.sendMail"));
         let place = call.place.as_ref().unwrap();
-        assert_eq!((place.line, place.column), (4, 21));
+        assert_eq!(place.line, 4);
         use DecisionKind::{Approve, Edit, Reject, Respond};
         assert_eq!(call.allowed, [Approve, Edit, Reject, Respond]);
         assert_eq!(call.requested_at, world.time());
         assert_eq!(reasons(call), ["asks each time"]);
         let calls: Vec<_> = pause.calls.iter().map(|call| format!("{} {} {}", call.id, call.name, call.status.name())).collect();
-        assert_eq!(calls, ["1.1 echo completed", "1.2 gate waiting", "1.3 send_mail waiting"]);
+        assert_eq!(calls, ["1.1 echo completed", "1.2 gate waiting", "1.3 send-mail waiting"]);
     }
 }
 

@@ -105,7 +105,7 @@ await tools.payGated(arg); n";
 const arg = new Proxy({}, {ownKeys: () => [\"amount\"], getOwnPropertyDescriptor: () => ({enumerable: true, configurable: true, value: 0}),
   get: (t, k) => k === \"amount\" ? (++n === 1 ? 1 : 1000000) : undefined});
 try { await tools.payGated(arg) } catch (e) { [e.name, e.message, n] }";
-    let refused = json(json!(["ToolInputError", "argument: a proxy cannot cross, pass a plain object", 0]));
+    let refused = json(json!(["TypeError", "argument: a proxy cannot cross, pass a plain object", 0]));
     assert_eq!(world.run(&mut world.session(), source).value(), refused);
     assert_eq!(world.calls(), [""; 0]);
 }
@@ -153,7 +153,7 @@ await tools.payGated({amount: 1});";
             session.decide_with(Verdict::of(&call, Decision::Approve)).unwrap();
             match world.drive(&mut session) {
                 crate::support::Halt::Paused(next) => pause = next,
-                crate::support::Halt::Ended(ended) => assert_eq!(ended.result, Ok(Value::Undefined)),
+                crate::support::Halt::Ended(ended) => assert!(ended.result.is_ok(), "{ended:?}"),
             }
         }
         let digests: Vec<_> = session.calls().iter().map(|call| call.digest.unwrap()).collect();

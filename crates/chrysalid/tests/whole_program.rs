@@ -37,7 +37,7 @@ fn nothing_runs_before_it_is_approved() {
         assert_eq!(call.argument.get("source"), Some(&text(source)));
         let plan = Plan::of(source, &world.tools()).unwrap();
         assert_eq!(call.argument.get("plan_text"), Some(&text("pay: called, line 1\npayGated: called, line 2")));
-        assert_eq!(call.argument.get("plan"), Some(&json(serde_json::to_value(&plan).unwrap())));
+        assert_eq!(call.argument.get("plan").unwrap().to_json().unwrap(), serde_json::to_value(&plan).unwrap());
         assert_eq!(record(&session), ["1.1 $program waiting"]);
 
         // Whatever the restored session's options say.

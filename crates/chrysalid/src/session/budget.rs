@@ -92,7 +92,7 @@ impl Session {
         if !self.audit(&event) && stands(Defence::AuditKept) {
             return Err(Error::new(ErrorKind::Io, "the audit trail cannot be written"));
         }
-        self.state.extra = plus(&self.state.extra, more);
+        self.state.extra = both(&self.state.extra, more);
         Ok(())
     }
 
@@ -208,6 +208,20 @@ impl State {
             declassified_bits: self.declassified_bits,
         }
     }
+}
+
+/// What was added before, and what is added now.
+fn both(one: &Budget, other: &Budget) -> Budget {
+    let words = |one: Option<u32>, other: Option<u32>| one.into_iter().chain(other).reduce(u32::saturating_add);
+    let mut sum = one.clone();
+    sum.calls = words(one.calls, other.calls);
+    sum.bytes = one.bytes.into_iter().chain(other.bytes).reduce(u64::saturating_add);
+    sum.spawns = words(one.spawns, other.spawns);
+    for (name, calls) in &other.calls_by_name {
+        let so_far = sum.calls_by_name.entry(name.clone()).or_default();
+        *so_far = so_far.saturating_add(*calls);
+    }
+    sum
 }
 
 /// A budget with more.
