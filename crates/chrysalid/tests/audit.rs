@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrysalid::{
-    AuditSink, AuditTrail, Budget, CallStatus, Capabilities, Decision, Delivery, Effects, ErrorKind, Grant, Restore, Reviewer,
-    Session, SessionOptions, Value, Verdict,
+    AuditSink, AuditTrail, Budget, CallStatus, Capabilities, Decision, Delivery, Effects, ErrorKind, Grant, Restore,
+    Reviewer, Session, SessionOptions, Value, Verdict,
 };
 use serde_json::{Value as Json, json};
 
@@ -84,7 +84,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-const RULES: &str = "[[rules]]\ntools = 'pay'\nwhen = { amount = { above = 1000 } }\ndecision = 'deny'\nreason = 'never'\n";
+const RULES: &str =
+    "[[rules]]\ntools = 'pay'\nwhen = { amount = { above = 1000 } }\ndecision = 'deny'\nreason = 'never'\n";
 
 const PROGRAM: &str = "await tools.echo({ v: 'marker-a' });
 await tools.payGated({ amount: 77771 });
@@ -184,7 +185,8 @@ fn what_a_ruling_tells() {
     let engine = ruled(RULES);
     let mut session = engine.session_with(&tools, options(&lines)).unwrap();
     session.grant(Grant::new("mail.send", 1).unwrap().for_session(), &Reviewer::named("ann"), world.time()).unwrap();
-    let source = "await tools.budget.read();\n  await tools.mail.send({ to: 'x' });\nawait tools.mail.send({ to: 'y' })";
+    let source =
+        "await tools.budget.read();\n  await tools.mail.send({ to: 'x' });\nawait tools.mail.send({ to: 'y' })";
     let pause = world.run(&mut session, source).paused();
     let json = lines.json();
     let run = hex(&session.id());
@@ -197,7 +199,10 @@ fn what_a_ruling_tells() {
     let granted = &json[1];
     assert_eq!(granted["terms"], json!("tools = [\"mail.send\"], count = 1, scope = \"session\""));
     let program = json.iter().find(|line| line["event"] == "program").unwrap();
-    assert_eq!((&program["program"], program["sha256"].as_str().unwrap()), (&json!(1), hex(&pause.pending[0].program).as_str()));
+    assert_eq!(
+        (&program["program"], program["sha256"].as_str().unwrap()),
+        (&json!(1), hex(&pause.pending[0].program).as_str())
+    );
     let ruled: Vec<&Json> = json.iter().filter(|line| line["event"] == "ruled").collect();
     let last = "rule of two: budget.read (call 1.1, line 1) brought private data; mail.send (call 1.2, line 2) brought untrusted content; mail.send (call 1.2, line 2) acted on the world";
     let of = |line: &Json| ["place", "effects", "met", "decision", "reasons", "grant"].map(|key| line[key].clone());
@@ -208,7 +213,10 @@ fn what_a_ruling_tells() {
         [json!("line 2"), json!(["untrusted", "acts"]), json!(["private"]), json!("allow"), json!([]), json!(1)]
     );
     let all = json!(["private", "untrusted", "acts"]);
-    assert_eq!(of(third), [json!("line 3"), json!(["untrusted", "acts"]), all, json!("ask"), json!([last]), Json::Null]);
+    assert_eq!(
+        of(third),
+        [json!("line 3"), json!(["untrusted", "acts"]), all, json!("ask"), json!([last]), Json::Null]
+    );
     assert_eq!(third["digest"], json!(hex(&pause.pending[0].digest)));
 }
 
@@ -216,13 +224,14 @@ fn what_a_ruling_tells() {
 fn expiry_and_what_a_person_puts_in_place_are_told() {
     let world = World::new();
     let lines = Arc::new(Lines::default());
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let tools = Capabilities::new([world.gate().approval_expiry(hour), world.pay()]).unwrap();
     let mut session = ruled(RULES).session_with(&tools, options(&lines)).unwrap();
     world.run(&mut session, "await tools.gate({ q: 1 }).catch(() => 0); await tools.gate({ q: 2 })").waits();
     world.advance(hour);
     world.drive(&mut session).waits();
-    let edit = Decision::EditCall { name: "pay".to_owned(), argument: crate::support::object([("amount", Value::from(5))]) };
+    let edit =
+        Decision::EditCall { name: "pay".to_owned(), argument: crate::support::object([("amount", Value::from(5))]) };
     world.decide(&mut session, "1.2", edit).value();
     assert_eq!(
         lines.told(),
@@ -273,7 +282,10 @@ fn nothing_runs_that_the_trail_does_not_keep() {
     let approve = || Some(Decision::Approve);
     let pay = "tools.pay({ amount: 1 })";
     let gated = "tools.payGated({ amount: 1 })";
-    let edit = || Decision::EditCall { name: "pay".to_owned(), argument: crate::support::object([("amount", Value::from(5))]) };
+    let edit = || Decision::EditCall {
+        name: "pay".to_owned(),
+        argument: crate::support::object([("amount", Value::from(5))]),
+    };
     let cases = [
         ("\"event\":\"", pay, None, "pay"),
         ("\"event\":\"opened\"", pay, None, "pay"),
@@ -294,7 +306,7 @@ fn nothing_runs_that_the_trail_does_not_keep() {
             let source = format!("try {{ await {call} }} catch (e) {{ `${{e.name}}: ${{e.message}}` }}");
             let mut halt = world.run(&mut session, &source);
             if let Some(decision) = decision.clone() {
-                drop(halt.paused());
+                halt.waits();
                 halt = world.decide(&mut session, "1.1", decision);
             }
             let about = format!("{part} {call} {decision:?} {fault:?}");
@@ -318,7 +330,8 @@ fn the_call_put_in_place_of_another_is_denied_when_its_ruling_cannot_be_kept() {
     let mut session = ENGINE.session_with(&world.tools(), options(&lines)).unwrap();
     world.run(&mut session, "await tools.gate({ q: 1 })").waits();
     lines.fail_on("\"event\":\"ruled\"", Fault::Error);
-    let edit = Decision::EditCall { name: "pay".to_owned(), argument: crate::support::object([("amount", Value::from(5))]) };
+    let edit =
+        Decision::EditCall { name: "pay".to_owned(), argument: crate::support::object([("amount", Value::from(5))]) };
     let failure = world.decide(&mut session, "1.1", edit).failure();
     assert_eq!(failure.to_string(), "Denied: gate: the audit trail cannot be written");
     assert_eq!(world.calls(), [""; 0]);

@@ -56,13 +56,23 @@ fn calls_of_one_capability_in_a_session() {
         let mut session = ENGINE.session(&tools).unwrap();
         world.run(&mut session, "await tools.pay({ amount: 1 }); await tools.echo({ v: 1 })").value();
         let mut session = way.pass(session, &tools);
-        refused(&world, &mut session, "tools.pay({ amount: 2 })", "pay: the session may have 1 calls of pay, and had 1");
+        refused(
+            &world,
+            &mut session,
+            "tools.pay({ amount: 2 })",
+            "pay: the session may have 1 calls of pay, and had 1",
+        );
         let mut more = Budget::default();
         more.calls_by_name.insert("pay".to_owned(), 1);
         session.raise_budget(&more, &Reviewer::new()).unwrap();
         let mut session = way.pass(session, &tools);
         world.run(&mut session, "await tools.pay({ amount: 3 })").value();
-        refused(&world, &mut session, "tools.pay({ amount: 4 })", "pay: the session may have 2 calls of pay, and had 2");
+        refused(
+            &world,
+            &mut session,
+            "tools.pay({ amount: 4 })",
+            "pay: the session may have 2 calls of pay, and had 2",
+        );
         assert_eq!(world.paid(), [1.0, 3.0]);
     }
     // The same as part of the session's own budget.
@@ -164,9 +174,7 @@ fn two_sessions_share_the_budget_of_a_run() {
     let mut later = fresh_engine().restore_with(&image, &world.tools(), Restore::Resume, options(&known)).unwrap();
     assert_eq!(known.spent(), run.spent());
     refused(&world, &mut later, "tools.echo()", "echo: the run may have 3 calls, and had 3");
-    let mut more = Spent::default();
-    more.calls = 7;
-    known.join(&more);
+    known.join(&Spent { calls: 7, ..Spent::default() });
     assert_eq!((known.spent().calls, known.spent().calls_of("echo")), (7, 3));
 }
 
@@ -223,13 +231,20 @@ fn each_budget_may_ask() {
     ];
     for (options, reason) in cases {
         let mut session = ENGINE.session_with(&spawning(&world), options).unwrap();
-        let pause = world.run(&mut session, "await tools.ask({ text: 'twenty bytes or more' }); await tools.ask({ text: 'twenty bytes or more' })").paused();
+        let pause = world
+            .run(
+                &mut session,
+                "await tools.ask({ text: 'twenty bytes or more' }); await tools.ask({ text: 'twenty bytes or more' })",
+            )
+            .paused();
         assert_eq!(reasons(&pause.pending[0]), [reason]);
         assert_eq!(world.decide(&mut session, "1.2", Decision::Approve).value(), text("told"));
     }
     assert_eq!(run.spent().calls, 2);
     let tools = Capabilities::new([world.echo().max_calls(1), world.pay().max_calls_per_session(1)]).unwrap();
-    for (name, reason) in [("echo", "no calls of echo of the program left of 1"), ("pay", "no calls of pay of the session left of 1")] {
+    for (name, reason) in
+        [("echo", "no calls of echo of the program left of 1"), ("pay", "no calls of pay of the session left of 1")]
+    {
         let mut session = ENGINE.session_with(&tools, asking(|_| {})).unwrap();
         let pause = world.run(&mut session, &format!("await tools.{name}(); await tools.{name}()")).paused();
         assert_eq!(reasons(&pause.pending[0]), [reason]);
@@ -244,10 +259,10 @@ fn wall_clock_of_a_session() {
         let mut session = world.session_with(options());
         world.run(&mut session, "await tools.slow({ ms: 6000, v: 1 })").value();
         // What passes between programs, and at a pause, does not count.
-        world.advance(Duration::from_secs(3600));
+        world.advance(Duration::from_hours(1));
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
         world.run(&mut session, "await tools.gate({ q: 1 }); await tools.slow({ ms: 3000, v: 1 })").waits();
-        world.advance(Duration::from_secs(3600));
+        world.advance(Duration::from_hours(1));
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
         world.decide(&mut session, "2.2", Decision::Approve).value();
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);

@@ -97,7 +97,7 @@ const EXPIRED: &str = "ApprovalExpired|gate: nobody decided in time|approval_exp
 
 #[test]
 fn h17_an_approval_expires() {
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let source = "try { await tools.gate({q: \"ok?\"}) } catch (e) { [e.name, e.message, e.code, e.tool, e.retryable].join('|') }";
     for way in BOTH {
         let world = World::new();
@@ -139,7 +139,7 @@ fn h17_an_approval_expires() {
 #[test]
 fn h17_what_was_approved_in_time_does_not_expire_afterwards() {
     // Approved and begun; whether it was done is decided a day later.
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let world = World::new();
     let tools = Capabilities::new([world.gate().approval_expiry(hour)]).unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
@@ -178,7 +178,8 @@ fn h20_a_tool_that_needs_approval_needs_it_when_code_calls_it() {
 
 #[test]
 fn h21_a_gate_by_arguments() {
-    let rules = "[[rules]]\ntools = 'pay'\nwhen = { amount = { above = 100 } }\ndecision = 'ask'\nreason = 'more than 100'\n";
+    let rules =
+        "[[rules]]\ntools = 'pay'\nwhen = { amount = { above = 100 } }\ndecision = 'ask'\nreason = 'more than 100'\n";
     for way in BOTH {
         let world = World::new();
         let tools = Capabilities::new([world.pay()]).unwrap();
@@ -238,11 +239,12 @@ await tools.sendMail({to: user.mail, body: \"hi\"})";
         assert_eq!((call.name.as_str(), call.path.as_str()), ("send-mail", "tools.sendMail"));
         let place = call.place.as_ref().unwrap();
         assert_eq!(place.line, 4);
-        use DecisionKind::{Approve, Edit, Reject, Respond};
-        assert_eq!(call.allowed, [Approve, Edit, Reject, Respond]);
+        let all = [DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject, DecisionKind::Respond];
+        assert_eq!(call.allowed, all);
         assert_eq!(call.requested_at, world.time());
         assert_eq!(reasons(call), ["asks each time"]);
-        let calls: Vec<_> = pause.calls.iter().map(|call| format!("{} {} {}", call.id, call.name, call.status.name())).collect();
+        let calls: Vec<_> =
+            pause.calls.iter().map(|call| format!("{} {} {}", call.id, call.name, call.status.name())).collect();
         assert_eq!(calls, ["1.1 echo completed", "1.2 gate waiting", "1.3 send-mail waiting"]);
     }
 }

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use chrysalid::{
-    Approval, Capabilities, Capability, Decision, Delivery, Effects, ErrorKind, Handle, Heap, Limits, Restore, RuleOfTwo,
-    Session, SessionOptions, ToolError, Value,
+    Approval, Capabilities, Capability, Decision, Delivery, Effects, ErrorKind, Handle, Heap, Limits, Restore,
+    RuleOfTwo, Session, SessionOptions, ToolError, Value,
 };
 use serde_json::json;
 
 use crate::support::{
-    BOTH, ENGINE, World, builder, eval, fresh_engine, id, json, list, met, reasons, record, ruled, shown, text, with_limits,
+    BOTH, ENGINE, World, builder, eval, fresh_engine, id, json, list, met, reasons, record, ruled, shown, text,
+    with_limits,
 };
 
 const SECRET: &str = "code word swordfish";
@@ -80,7 +81,9 @@ await tools.mail.send({ to: 'x@example.test', parts: [h, { again: h }] })";
         assert_eq!(shown(&pause), [format!("1.3 mail.send {argument}")]);
         assert_eq!(
             reasons(&pause.pending[0]),
-            ["rule of two: rsvps.list (call 1.1, line 1) brought untrusted content; this call passes on private data and acts on the world"]
+            [
+                "rule of two: rsvps.list (call 1.1, line 1) brought untrusted content; this call passes on private data and acts on the world"
+            ]
         );
         assert_eq!(pause.pending[0].effects, Effects::PRIVATE | Effects::ACTS);
         assert_eq!(met(&session), ["untrusted by rsvps.list (call 1.1, line 1)"]);
@@ -140,7 +143,9 @@ try { await reveal(h) } catch (e) { `${e.name}: ${e.message}` }";
             assert_eq!(shown(&pause), ["1.4 $reveal [handle 1 of budget.read]"]);
             assert_eq!(
                 reasons(&pause.pending[0]),
-                ["rule of two: rsvps.list (call 1.1, line 1) brought untrusted content; mail.send (call 1.2, line 1) acted on the world; this call reads private data"]
+                [
+                    "rule of two: rsvps.list (call 1.1, line 1) brought untrusted content; mail.send (call 1.2, line 1) acted on the world; this call reads private data"
+                ]
             );
             let allowed: Vec<_> = pause.pending[0].allowed.iter().map(|kind| kind.name()).collect();
             assert_eq!(allowed, ["approve", "reject"]);
@@ -224,7 +229,9 @@ fn one_handle_in_many_places_is_as_large_as_all_of_them() {
     assert_eq!(world.run(&mut session, source).value(), Value::from(3));
     let mut session = ENGINE.session(&tools).unwrap();
     for count in [5, 40_000] {
-        let source = format!("globalThis.kept ??= await tools.budget.all(); await tools.mail.send({{ list: Array({count}).fill(kept) }})");
+        let source = format!(
+            "globalThis.kept ??= await tools.budget.all(); await tools.mail.send({{ list: Array({count}).fill(kept) }})"
+        );
         let end = ends(&world, &mut session, &source);
         assert_eq!(end, text("ArgumentTooLarge: mail.send: what its handles hold is larger than 1048576 bytes"));
     }
@@ -235,14 +242,19 @@ fn one_handle_in_many_places_is_as_large_as_all_of_them() {
 fn errors_of_a_tool_that_keeps_its_results_say_nothing() {
     let world = World::new();
     let failing = |name: &str, error| world.failing(name, error).effects(Effects::PRIVATE).delivery(Delivery::Handle);
-    let odd = world.answering("odd", Value::Description(SECRET.into())).effects(Effects::PRIVATE).delivery(Delivery::Handle);
+    let odd =
+        world.answering("odd", Value::Description(SECRET.into())).effects(Effects::PRIVATE).delivery(Delivery::Handle);
     let tools =
         Capabilities::new([failing("no", ToolError::new(SECRET)), failing("later", ToolError::retryable(SECRET)), odd])
             .unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
     let source = "const ends = []; for (const name of ['no', 'later', 'odd']) await tools[name]().catch(e => ends.push([e.name, e.message, e.retryable])); ends";
     let hidden = |name: &str, retryable: bool| {
-        list([text("ToolError"), text(&format!("{name} failed; its result is not for the program to read")), retryable.into()])
+        list([
+            text("ToolError"),
+            text(&format!("{name} failed; its result is not for the program to read")),
+            retryable.into(),
+        ])
     };
     let odd = [text("ResultTooLarge"), text("result of odd: it is too large, or cannot be passed on"), false.into()];
     assert_eq!(world.run(&mut session, source).value(), list([hidden("no", false), hidden("later", true), list(odd)]));
@@ -256,7 +268,10 @@ fn handles_of_nobody_are_refused() {
     let tools = Capabilities::new(cards(&world).into_iter().chain([forged.effects(Effects::NONE)])).unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
     for (source, end) in [
-        ("await tools.mirror({ h: await tools.forge() })", "ToolInputError: mirror: handle 99 is not one of this session"),
+        (
+            "await tools.mirror({ h: await tools.forge() })",
+            "ToolInputError: mirror: handle 99 is not one of this session",
+        ),
         ("await reveal(await tools.forge())", "ToolInputError: handle 99 is not one of this session"),
         ("await reveal(1)", "TypeError: reveal takes one handle; got a number"),
         ("await reveal()", "TypeError: reveal takes one handle; got nothing"),
@@ -318,7 +333,8 @@ globalThis.list = [await tools.budget.read()]; await tools.budget.read(); 0";
 #[test]
 fn what_the_host_keeps_behind_handles_is_bounded() {
     let world = World::new();
-    let large = world.answering("large", text(&"s".repeat(1 << 20))).effects(Effects::PRIVATE).delivery(Delivery::Handle);
+    let large =
+        world.answering("large", text(&"s".repeat(1 << 20))).effects(Effects::PRIVATE).delivery(Delivery::Handle);
     let tools = Capabilities::new([large]).unwrap();
     let options = || {
         with_limits(|limits| {
@@ -329,7 +345,10 @@ fn what_the_host_keeps_behind_handles_is_bounded() {
     let mut session = ENGINE.session_with(&tools, options()).unwrap();
     let source = "globalThis.kept = []; const ends = []; for (let i = 0; i < 6; i++) await tools.large().then(h => kept.push(h), e => ends.push(e.name + ': ' + e.message)); [kept.length, ends]";
     let error = "ResultTooLarge: result of large: it is too large, or cannot be passed on";
-    assert_eq!(world.run(&mut session, source).value(), list([Value::from(3), list([text(error), text(error), text(error)])]));
+    assert_eq!(
+        world.run(&mut session, source).value(),
+        list([Value::from(3), list([text(error), text(error), text(error)])])
+    );
     world.run(&mut session, "kept.length = 0").value();
     assert_eq!(world.run(&mut session, "typeof await tools.large()").value(), text("object"));
 
@@ -342,7 +361,7 @@ fn what_the_host_keeps_behind_handles_is_bounded() {
     world.run(&mut session, "globalThis.before = await tools.large(); 0").value();
     let ended = world.run(&mut session, "globalThis.h = await tools.large(); new Array(1e9).join()").ended();
     assert_eq!(ended.heap, Heap::Reset);
-    assert_eq!(session.handle_value(&Handle::new(6, "large")).is_some(), true);
+    assert!(session.handle_value(&Handle::new(6, "large")).is_some());
     assert_eq!(session.handle_value(&Handle::new(7, "large")), None);
 }
 
@@ -388,9 +407,15 @@ fn bits(bits: u32) -> SessionOptions {
 fn a_declassified_result_brings_nothing_and_has_one_form() {
     for way in BOTH {
         let world = World::new();
-        let tools = Capabilities::new([counting(&world, json(json!({ "day": "2026-11-30", "n": 3 }))), world.gate().effects(Effects::NONE)]).unwrap();
+        let tools = Capabilities::new([
+            counting(&world, json(json!({ "day": "2026-11-30", "n": 3 }))),
+            world.gate().effects(Effects::NONE),
+        ])
+        .unwrap();
         let mut session = ENGINE.session(&tools).unwrap();
-        world.run(&mut session, "await tools.gate(); const r = await tools.count(); [Object.keys(r).join(), r.n, r.day]").waits();
+        world
+            .run(&mut session, "await tools.gate(); const r = await tools.count(); [Object.keys(r).join(), r.n, r.day]")
+            .waits();
         let mut session = way.pass(session, &tools);
         let value = world.decide(&mut session, "1.1", Decision::Approve).value();
         assert_eq!(value, list([text("n,day"), Value::from(3), text("2026-11-30")]));
@@ -431,7 +456,10 @@ fn results_over_the_bits_of_a_session_count_as_read() {
         assert_eq!(met(&session), [""; 0]);
         let ended = world.run(&mut session, "(await tools.count()).n").ended();
         assert_eq!(ended.result.unwrap(), Value::from(3));
-        assert_eq!(ended.notes, ["count: the session's 59 bits of declassified results are used up; this result counts as read"]);
+        assert_eq!(
+            ended.notes,
+            ["count: the session's 59 bits of declassified results are used up; this result counts as read"]
+        );
         let by = "by count (call 3.3, line 1)";
         assert_eq!(met(&session), [format!("private {by}"), format!("untrusted {by}")]);
         assert_eq!(session.ledger().declassified_bits, u64::from(2 * BITS));
@@ -441,7 +469,8 @@ fn results_over_the_bits_of_a_session_count_as_read() {
 #[test]
 fn a_tool_that_a_person_puts_in_place_of_another_takes_its_bits_too() {
     let world = World::new();
-    let tools = Capabilities::new([counting(&world, json(json!({ "n": 3 }))), world.gate().effects(Effects::NONE)]).unwrap();
+    let tools =
+        Capabilities::new([counting(&world, json(json!({ "n": 3 }))), world.gate().effects(Effects::NONE)]).unwrap();
     for (most, told, effects) in [(BITS, BITS, Effects::NONE), (BITS - 1, 0, Effects::PRIVATE | Effects::UNTRUSTED)] {
         let mut session = ENGINE.session_with(&tools, bits(most)).unwrap();
         world.run(&mut session, "(await tools.gate()).n").waits();

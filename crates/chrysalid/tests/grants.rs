@@ -9,14 +9,14 @@ use chrysalid::{
 
 use crate::support::{BOTH, ENGINE, World, fresh_engine, reasons, ruled, shown, text, with_limits};
 
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 #[track_caller]
 fn give(session: &mut Session, terms: &str, now: SystemTime) -> u32 {
     session.grant(Grant::parse(terms).unwrap(), &Reviewer::named("ann"), now).unwrap()
 }
 
-/// `1 of 3 left by ann until ...` for each grant.
+/// Number of each grant, and how many calls are left of it.
 fn left(session: &Session) -> Vec<(u32, u32)> {
     session.grants().iter().map(|grant| (grant.number, grant.left)).collect()
 }
@@ -43,7 +43,12 @@ fn it_is_counted_down() {
     for way in BOTH {
         let world = World::new();
         let mut session = world.session();
-        world.run(&mut session, "await tools.gate({ q: 1 }); for (let i = 0; i < 4; i++) await tools.payGated({ amount: i })").waits();
+        world
+            .run(
+                &mut session,
+                "await tools.gate({ q: 1 }); for (let i = 0; i < 4; i++) await tools.payGated({ amount: i })",
+            )
+            .waits();
         give(&mut session, "tools = 'payGated', count = 2", world.time());
         let mut session = way.pass(session, &world.tools());
         let pause = world.decide(&mut session, "1.1", Decision::Approve).paused();
@@ -53,9 +58,10 @@ fn it_is_counted_down() {
         // A second one goes on where the first ends.
         give(&mut session, "tools = 'payGated', count = 5", world.time());
         let mut session = way.pass(session, &world.tools());
-        assert_eq!(world.decide(&mut session, "1.4", Decision::Approve).value(), crate::support::object([
-            ("ok", Value::from(true)), ("n", Value::from(4)), ("amount", Value::from(3)),
-        ]));
+        assert_eq!(
+            world.decide(&mut session, "1.4", Decision::Approve).value(),
+            crate::support::object([("ok", Value::from(true)), ("n", Value::from(4)), ("amount", Value::from(3)),])
+        );
         assert_eq!(used(&session), [None, Some(1), Some(1), None, Some(2)]);
     }
 }
@@ -96,7 +102,9 @@ fn what_cannot_be_told_is_not_covered() {
         ("{ amount: 5n }", true),
     ] {
         let mut session = world.session();
-        world.run(&mut session, &format!("await tools.gate({{ q: 1 }}); await tools.payGated({argument}); 'end'")).waits();
+        world
+            .run(&mut session, &format!("await tools.gate({{ q: 1 }}); await tools.payGated({argument}); 'end'"))
+            .waits();
         give(&mut session, "tools = 'payGated', when = { amount = { at_most = 10 } }, count = 9", world.time());
         let halt = world.decide(&mut session, "1.1", Decision::Approve);
         assert_eq!(matches!(halt, crate::support::Halt::Ended(_)), covered, "{argument}");
@@ -116,7 +124,9 @@ fn it_answers_in_the_place_of_whoever_gave_it() {
         let pause = world.decide(&mut session, "1.1", Decision::Approve).paused();
         assert_eq!(shown(&pause), ["1.2 pay { amount: 1 }"], "ann is no treasurer");
         let treasurer = Reviewer::named("bob").role("treasurer");
-        session.decide_with(chrysalid::Verdict::of(&pause.pending[0], Decision::Approve).by(treasurer.clone())).unwrap();
+        session
+            .decide_with(chrysalid::Verdict::of(&pause.pending[0], Decision::Approve).by(treasurer.clone()))
+            .unwrap();
         assert_eq!(shown(&world.drive(&mut session).paused()), ["1.3 gate { q: 2 }"]);
         session.grant(Grant::new("pay", 1).unwrap(), &treasurer, world.time()).unwrap();
         let mut session = way.pass_into(session, &world.tools(), SessionOptions::default(), || ruled(rules));
@@ -199,7 +209,10 @@ fn it_answers_the_rule_of_two_and_a_predicate_and_no_denial() {
     .unwrap();
     let mut session = ruled(rules).session(&tools).unwrap();
     session.grant(Grant::new("mail.*", 9).unwrap().for_session(), &Reviewer::new(), world.time()).unwrap();
-    assert_eq!(world.run(&mut session, "await tools.read(); await tools.mail.send({ to: 'ann' })").value(), text("sent"));
+    assert_eq!(
+        world.run(&mut session, "await tools.read(); await tools.mail.send({ to: 'ann' })").value(),
+        text("sent")
+    );
     let failure = world.run(&mut session, "await tools.mail.send({ to: 'evil' })").failure();
     assert_eq!(failure.to_string(), "Denied: mail.send: \"never\" (policy line 1)");
     assert_eq!(left(&session), [(1, 8)]);
@@ -216,7 +229,8 @@ fn it_adds_to_no_budget() {
     });
     let mut session = world.session_with(options);
     session.grant(Grant::new("**", 9).unwrap().for_session(), &Reviewer::new(), world.time()).unwrap();
-    let pause = world.run(&mut session, "await tools.payGated({ amount: 1 }); await tools.payGated({ amount: 2 })").paused();
+    let pause =
+        world.run(&mut session, "await tools.payGated({ amount: 1 }); await tools.payGated({ amount: 2 })").paused();
     assert_eq!(shown(&pause), ["1.2 payGated { amount: 2 }"]);
     assert_eq!(reasons(&pause.pending[0]), ["asks each time", "no calls of the program left of 1"]);
     assert_eq!(left(&session), [(1, 8)]);
@@ -229,7 +243,8 @@ fn it_is_no_answer_to_what_was_not_in_the_plan() {
     options.approve_program = true;
     let mut session = ENGINE.session_with(&world.tools(), options).unwrap();
     session.grant(Grant::new("**", 9).unwrap().for_session(), &Reviewer::new(), world.time()).unwrap();
-    let source = "await tools.payGated({ amount: 1 }); const t = 'pay'; await globalThis['to' + 'ols'][t]({ amount: 2 })";
+    let source =
+        "await tools.payGated({ amount: 1 }); const t = 'pay'; await globalThis['to' + 'ols'][t]({ amount: 2 })";
     let pause = world.run(&mut session, source).paused();
     assert_eq!(pause.pending[0].name, "$program");
     let pause = world.decide(&mut session, "1.1", Decision::Approve).paused();

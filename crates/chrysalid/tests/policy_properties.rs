@@ -10,7 +10,7 @@ use chrysalid::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::support::{ENGINE, Halt, World, builder, text};
+use crate::support::{ENGINE, World, builder, text};
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -26,8 +26,14 @@ enum Act {
     Decide(usize),
     Store,
     /// Goes on from an image, the oldest first.
-    Restore { image: usize, fork: bool },
-    Grant { count: u32, session: bool },
+    Restore {
+        image: usize,
+        fork: bool,
+    },
+    Grant {
+        count: u32,
+        session: bool,
+    },
     /// The program is given up.
     Stop,
 }
@@ -62,7 +68,11 @@ fn tools(world: &World) -> Capabilities {
         world.answering("act", text("done")).effects(Effects::ACTS),
         world.answering("gated", text("done")).effects(Effects::ACTS).approval(Approval::Ask),
         world.answering("keep", text("secret")).effects(Effects::PRIVATE).delivery(Delivery::Handle),
-        world.answering("count", Value::from(3)).effects(Effects::UNTRUSTED).output_schema(schema).delivery(Delivery::Declassified),
+        world
+            .answering("count", Value::from(3))
+            .effects(Effects::UNTRUSTED)
+            .output_schema(schema)
+            .delivery(Delivery::Declassified),
     ])
     .unwrap()
 }
@@ -97,13 +107,15 @@ impl Host {
     fn act(&mut self, engine: &Engine, act: &Act) {
         match act {
             Act::Program(calls) if self.session.is_idle() => {
-                let calls: Vec<String> = calls.iter().map(|call| format!("try {{ {} }} catch {{}}", CALLS[*call])).collect();
+                let calls: Vec<String> =
+                    calls.iter().map(|call| format!("try {{ {} }} catch {{}}", CALLS[*call])).collect();
                 self.session.start(&calls.join("\n")).unwrap();
                 self.drive();
             }
             Act::Decide(kind) => {
                 let Some(call) = self.session.pending().first().map(|call| call.id) else { return };
-                let decision = [Decision::Approve, Decision::Reject(None), Decision::Respond(Value::from(1))][*kind].clone();
+                let decision =
+                    [Decision::Approve, Decision::Reject(None), Decision::Respond(Value::from(1))][*kind].clone();
                 if self.session.decide(call, decision).is_ok() {
                     self.drive();
                 }
@@ -130,9 +142,7 @@ impl Host {
     }
 
     fn drive(&mut self) {
-        match self.world.drive(&mut self.session) {
-            Halt::Paused(_) | Halt::Ended(_) => {}
-        }
+        drop(self.world.drive(&mut self.session));
     }
 
     /// Whether nothing that was known is known no more.
@@ -155,7 +165,8 @@ impl Host {
         if !(place(Effects::PRIVATE) && place(Effects::UNTRUSTED)) {
             return Ok(());
         }
-        let met: Vec<u32> = self.session.taint().provenance().iter().filter_map(|brought| number(&brought.by)).collect();
+        let met: Vec<u32> =
+            self.session.taint().provenance().iter().filter_map(|brought| number(&brought.by)).collect();
         let last = met.into_iter().max().unwrap_or(0);
         for call in self.session.calls() {
             let acted = ["act", "gated"].contains(&call.name.as_str()) && call.status.name() == "completed";
@@ -204,7 +215,14 @@ fn the_sequences_meet_all_effects_and_come_to_the_bounds() {
     let engine = builder().build().unwrap();
     let mut host = Host::new(&engine);
     let program = |calls: &[usize]| Act::Program(calls.to_vec());
-    for act in [program(&[0, 1, 2]), Act::Store, Act::Decide(0), program(&[7, 7, 7, 7]), program(&[0; 24]), Act::Restore { image: 0, fork: false }] {
+    for act in [
+        program(&[0, 1, 2]),
+        Act::Store,
+        Act::Decide(0),
+        program(&[7, 7, 7, 7]),
+        program(&[0; 24]),
+        Act::Restore { image: 0, fork: false },
+    ] {
         host.act(&engine, &act);
         host.keeps().unwrap();
     }
@@ -266,7 +284,10 @@ impl Sample {
                 format!("{{ {} }}", fields.join(", "))
             }
             Self::Map(entries) => {
-                format!("new Map([{}])", joined(entries.iter().map(|(key, value)| format!("[{}, {}]", quoted(key), value.source()))))
+                format!(
+                    "new Map([{}])",
+                    joined(entries.iter().map(|(key, value)| format!("[{}, {}]", quoted(key), value.source())))
+                )
             }
             Self::Set(items) => format!("new Set([{}])", joined(items.iter().map(|item| quoted(item)))),
         }
@@ -276,11 +297,17 @@ impl Sample {
     fn identity(&self) -> String {
         match self {
             Self::Object(fields, _) => {
-                format!("{{ {} }}", joined(fields.iter().map(|(key, value)| format!("{}: {}", quoted(key), value.identity()))))
+                format!(
+                    "{{ {} }}",
+                    joined(fields.iter().map(|(key, value)| format!("{}: {}", quoted(key), value.identity())))
+                )
             }
             Self::List(items) => format!("[{}]", joined(items.iter().map(Self::identity))),
             Self::Map(entries) => {
-                format!("Map({})", joined(entries.iter().map(|(key, value)| format!("{} {}", quoted(key), value.identity()))))
+                format!(
+                    "Map({})",
+                    joined(entries.iter().map(|(key, value)| format!("{} {}", quoted(key), value.identity())))
+                )
             }
             other => other.source(),
         }
@@ -304,8 +331,17 @@ fn samples() -> impl Strategy<Value = Sample> {
         any::<bool>().prop_map(Sample::Bool),
         number.prop_map(Sample::Number),
         (-3_i64..4).prop_map(Sample::BigInt),
-        prop_oneof![Just(""), Just("0"), Just("1"), Just("null"), Just("a"), Just("\u{0}"), Just("é"), Just("e\u{301}")]
-            .prop_map(|value| Sample::Text(value.to_owned())),
+        prop_oneof![
+            Just(""),
+            Just("0"),
+            Just("1"),
+            Just("null"),
+            Just("a"),
+            Just("\u{0}"),
+            Just("é"),
+            Just("e\u{301}")
+        ]
+        .prop_map(|value| Sample::Text(value.to_owned())),
         (-2_i32..3).prop_map(Sample::Date),
         prop::collection::vec(0_u8..3, 0..3).prop_map(Sample::Bytes),
     ];
@@ -388,7 +424,11 @@ fn arguments_that_are_easily_mistaken_for_one_another() {
     ];
     let found: BTreeSet<_> = digests(&different.map(str::to_owned)).into_iter().collect();
     assert_eq!(found.len(), different.len());
-    let same = ["{ a: 1, b: { c: 2, d: 3 } }", "{ b: { d: 3, c: 2 }, a: 1 }", "Object.freeze({ get b() { return { d: 3, c: 2.0 } }, a: 1 })"];
+    let same = [
+        "{ a: 1, b: { c: 2, d: 3 } }",
+        "{ b: { d: 3, c: 2 }, a: 1 }",
+        "Object.freeze({ get b() { return { d: 3, c: 2.0 } }, a: 1 })",
+    ];
     let found: BTreeSet<_> = digests(&same.map(str::to_owned)).into_iter().collect();
     assert_eq!(found.len(), 1);
     // No argument, and an empty one.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use chrysalid::{
-    Approval, CallStatus, Capabilities, Capability, Decision, DecisionKind, Effects, ErrorKind, Restore, Reviewer, Rules,
-    Session, SessionOptions, Value, Verdict,
+    Approval, CallStatus, Capabilities, Capability, Decision, DecisionKind, Effects, ErrorKind, Restore, Reviewer,
+    Rules, Session, SessionOptions, Value, Verdict,
 };
 use serde_json::json;
 
@@ -114,7 +114,7 @@ fn whoever_decides_needs_every_role() {
 
 #[test]
 fn the_shortest_time_counts() {
-    let hours = |hours: u64| Duration::from_secs(3600 * hours);
+    let hours = Duration::from_hours;
     let own = |world: &World, expiry: Option<Duration>| {
         let pay = expiry.into_iter().fold(world.pay(), Capability::approval_expiry);
         Capabilities::new([pay, world.gate()]).unwrap()
@@ -139,7 +139,8 @@ fn the_shortest_time_counts() {
 
 #[test]
 fn the_decisions_that_all_allow() {
-    let rules = "[[rules]]\ntools = 'pay'\ndecision = 'ask'\nreason = 'r'\ndecisions = ['approve', 'reject', 'respond']\n";
+    let rules =
+        "[[rules]]\ntools = 'pay'\ndecision = 'ask'\nreason = 'r'\ndecisions = ['approve', 'reject', 'respond']\n";
     let world = World::new();
     let own = world.pay().approval_decisions([DecisionKind::Approve, DecisionKind::Reject, DecisionKind::Edit]);
     let tools = Capabilities::new([own]).unwrap();
@@ -177,17 +178,17 @@ adds = ['untrusted']
     };
     for (call, expected) in [
         ("web.get({ url: 'https://docs.own.example/a' })", vec![]),
-        ("web.get({ url: 'https://docs.own.example@evil.example/a' })", vec!["untrusted by web.get (call 1.1, line 1)"]),
+        (
+            "web.get({ url: 'https://docs.own.example@evil.example/a' })",
+            vec!["untrusted by web.get (call 1.1, line 1)"],
+        ),
         ("web.get({ url: 1 })", vec!["untrusted by web.get (call 1.1, line 1)"]),
         ("notes.read({ shared: false })", vec!["private by notes.read (call 1.1, line 1)"]),
         (
             "notes.read({ shared: true })",
             vec!["private by notes.read (call 1.1, line 1)", "untrusted by notes.read (call 1.1, line 1)"],
         ),
-        (
-            "notes.read({ shared: [] })",
-            vec!["private by notes.read (call 1.1, line 1)"],
-        ),
+        ("notes.read({ shared: [] })", vec!["private by notes.read (call 1.1, line 1)"]),
     ] {
         let mut session = session(rules, &tools());
         world.run(&mut session, &format!("await tools.{call}")).value();
@@ -232,7 +233,8 @@ reason = 'it acts'
 #[test]
 fn a_call_that_was_asked_for_before_is_denied_by_what_was_met_since() {
     // The mail is asked about first; the budget is read while it waits.
-    let rules = "[[rules]]\ntools = 'mail.send'\nmet = ['private']\ndecision = 'deny'\nreason = 'private data stays here'\n";
+    let rules =
+        "[[rules]]\ntools = 'mail.send'\nmet = ['private']\ndecision = 'deny'\nreason = 'private data stays here'\n";
     for way in BOTH {
         let world = World::new();
         let tools = || {
@@ -358,12 +360,16 @@ fn another_call_in_its_place_is_ruled_on_as_the_programs_own() {
         assert_eq!(session.decide(id("1.1"), Decision::Approve).unwrap_err().kind(), ErrorKind::DecisionNotAllowed);
         assert_eq!(world.calls(), [""; 0]);
         // And may become a third one, which nobody asks about.
-        let verdict = Verdict::new(id("1.1"), edit("echo", json!({ "v": { "x": 7 } }))).by(Reviewer::named("eve").role("director"));
+        let verdict = Verdict::new(id("1.1"), edit("echo", json!({ "v": { "x": 7 } })))
+            .by(Reviewer::named("eve").role("director"));
         session.decide_with(verdict).unwrap();
         let value = world.drive(&mut session).value();
         assert_eq!(value, json(json!({ "x": 7, "edited_by_human": { "v": { "x": 7 } } })));
         let call = &session.calls()[0];
-        assert_eq!((call.name.as_str(), call.called_as.as_deref(), call.status), ("echo", Some("gate"), CallStatus::Completed));
+        assert_eq!(
+            (call.name.as_str(), call.called_as.as_deref(), call.status),
+            ("echo", Some("gate"), CallStatus::Completed)
+        );
         assert_eq!(call.decided.as_ref().unwrap().by.as_deref(), Some("eve"));
         assert_eq!(world.calls(), ["echo { v: { x: 7 } }"]);
     }

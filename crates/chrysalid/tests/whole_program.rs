@@ -148,9 +148,9 @@ fn a_program_that_nobody_decides_about_expires() {
         let world = World::new();
         let mut session = engine().session_with(&world.tools(), approving()).unwrap();
         let pause = world.run(&mut session, "await tools.pay({ amount: 1 })").paused();
-        assert_eq!(pause.pending[0].expires_at, Some(world.time() + Duration::from_secs(3600)));
+        assert_eq!(pause.pending[0].expires_at, Some(world.time() + Duration::from_hours(1)));
         let mut session = way.pass_into(session, &world.tools(), approving(), engine);
-        world.advance(Duration::from_secs(3600));
+        world.advance(Duration::from_hours(1));
         let failure = world.drive(&mut session).failure();
         assert_eq!((failure.kind, failure.name.as_str()), (FailureKind::Rejected, "ApprovalExpired"));
         assert_eq!(failure.message, "$program: nobody decided in time");
@@ -219,14 +219,17 @@ fn the_rule_of_two_asks_even_so() {
             .unwrap()
         };
         let mut session = ENGINE.session_with(&tools(), approving()).unwrap();
-        let source = "await tools.mail.send();\nawait tools.budget.read();\nawait tools.rsvps.list();\nawait tools.mail.send()";
+        let source =
+            "await tools.mail.send();\nawait tools.budget.read();\nawait tools.rsvps.list();\nawait tools.mail.send()";
         world.run(&mut session, source).waits();
         let mut session = way.pass_into(session, &tools(), approving(), fresh_engine);
         let pause = world.decide(&mut session, "1.1", Decision::Approve).paused();
         assert_eq!(shown(&pause), ["1.5 mail.send {}"]);
         assert_eq!(
             reasons(&pause.pending[0]),
-            ["rule of two: mail.send (call 1.2, line 1) acted on the world; budget.read (call 1.3, line 2) brought private data; rsvps.list (call 1.4, line 3) brought untrusted content"]
+            [
+                "rule of two: mail.send (call 1.2, line 1) acted on the world; budget.read (call 1.3, line 2) brought private data; rsvps.list (call 1.4, line 3) brought untrusted content"
+            ]
         );
         let mut session = way.pass_into(session, &tools(), approving(), fresh_engine);
         assert_eq!(world.decide(&mut session, "1.5", Decision::Approve).value(), text("sent"));
@@ -238,7 +241,8 @@ fn a_call_that_is_not_in_the_plan_asks() {
     for way in BOTH {
         let world = World::new();
         let mut session = session(&world);
-        let source = "await tools.echo({ v: 1 }); const t = 'pay'; (await globalThis['to' + 'ols'][t]({ amount: 3 })).n";
+        let source =
+            "await tools.echo({ v: 1 }); const t = 'pay'; (await globalThis['to' + 'ols'][t]({ amount: 3 })).n";
         world.run(&mut session, source).waits();
         let mut session = way.pass_into(session, &world.tools(), approving(), fresh_engine);
         let pause = world.decide(&mut session, "1.1", Decision::Approve).paused();
