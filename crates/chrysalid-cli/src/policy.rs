@@ -128,9 +128,14 @@ fn explain(arguments: &ExplainArguments) -> Result<Exit, Refusal> {
 }
 
 fn told(arguments: &ExplainArguments) -> Result<Told, Refusal> {
-    let given = arguments.effects.as_ref().map(|effects| effects.iter().fold(Effects::NONE, |sum, effect| sum | *effect));
+    let given =
+        arguments.effects.as_ref().map(|effects| effects.iter().fold(Effects::NONE, |sum, effect| sum | *effect));
     let Some(path) = &arguments.tools else {
-        return Ok(Told { effects: given.unwrap_or_default(), asks: false, labelled: given.is_some() || !arguments.taint.is_empty() });
+        return Ok(Told {
+            effects: given.unwrap_or_default(),
+            asks: false,
+            labelled: given.is_some() || !arguments.taint.is_empty(),
+        });
     };
     let manifest = Manifest::read(path)?;
     let labelled = manifest.tools().any(|(_, tool)| tool.effects().is_some());

@@ -38,13 +38,13 @@ fn calls_of_a_session() {
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
         world.run(&mut session, "await tools.pay({ amount: 2 })").value();
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
-        refused(&world, &mut session, "tools.pay({ amount: 3 })", "pay: the session may have 2 calls, and had 2");
+        refused(&world, &mut session, "tools.pay({ amount: 3 })", "pay: this session may make 2 calls and has made them");
         assert_eq!(world.paid(), [1.0, 2.0]);
         assert_eq!(record(&session), ["1.1 pay completed", "2.2 pay completed", "3.3 pay failed"]);
         // A fork has had them too.
         let image = session.snapshot().unwrap();
         let mut fork = fresh_engine().restore_with(&image, &world.tools(), Restore::Fork, options()).unwrap();
-        refused(&world, &mut fork, "tools.echo()", "echo: the session may have 2 calls, and had 2");
+        refused(&world, &mut fork, "tools.echo()", "echo: this session may make 2 calls and has made them");
     }
 }
 
@@ -60,7 +60,7 @@ fn calls_of_one_capability_in_a_session() {
             &world,
             &mut session,
             "tools.pay({ amount: 2 })",
-            "pay: the session may have 1 calls of pay, and had 1",
+            "pay: this session may call pay 1 time and has done so",
         );
         let mut more = Budget::default();
         more.calls_by_name.insert("pay".to_owned(), 1);
@@ -71,7 +71,7 @@ fn calls_of_one_capability_in_a_session() {
             &world,
             &mut session,
             "tools.pay({ amount: 4 })",
-            "pay: the session may have 2 calls of pay, and had 2",
+            "pay: this session may call pay 2 times and has done so",
         );
         assert_eq!(world.paid(), [1.0, 3.0]);
     }
@@ -80,7 +80,7 @@ fn calls_of_one_capability_in_a_session() {
     let mut budget = Budget::default();
     budget.calls_by_name.insert("pay".to_owned(), 0);
     let mut session = world.session_with(session_budget(budget));
-    refused(&world, &mut session, "tools.pay()", "pay: the session may have 0 calls of pay, and had 0");
+    refused(&world, &mut session, "tools.pay()", "pay: this session may call pay 0 times and has done so");
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn subagents_of_a_program_and_of_a_session() {
         let tools = spawning(&world);
         let mut session = ENGINE.session_with(&tools, options()).unwrap();
         let three = "tools.ask(), await tools.ask(), await tools.echo(), await tools.ask()";
-        refused(&world, &mut session, three, "ask: the program may have 2 subagents, and had 2");
+        refused(&world, &mut session, three, "ask: this program may spawn 2 subagents and has spawned 2");
         let mut session = way.pass_into(session, &tools, options(), fresh_engine);
         let two = "tools.ask(), await tools.ask()";
-        refused(&world, &mut session, two, "ask: the session may have 3 subagents, and had 3");
+        refused(&world, &mut session, two, "ask: this session may spawn 3 subagents and has spawned 3");
         assert_eq!(session.ledger().spent.spawns, 3);
     }
 }
@@ -136,7 +136,7 @@ fn how_deep_subagents_may_be_nested() {
         if allowed {
             assert_eq!(world.run(&mut session, "await tools.ask()").value(), text("told"), "{depth}");
         } else {
-            refused(&world, &mut session, "tools.ask()", "ask: the session may have 2 levels of subagents, and had 0");
+            refused(&world, &mut session, "tools.ask()", "ask: subagents may be nested 2 levels deep");
             world.run(&mut session, "await tools.echo()").value();
         }
     }
@@ -147,7 +147,7 @@ fn how_deep_subagents_may_be_nested() {
     });
     options.depth = 0;
     let mut session = ENGINE.session_with(&spawning(&world), options).unwrap();
-    refused(&world, &mut session, "tools.ask()", "ask: the session may have 0 levels of subagents, and had 0");
+    refused(&world, &mut session, "tools.ask()", "ask: subagents may be nested 0 levels deep");
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn two_sessions_share_the_budget_of_a_run() {
     let mut child = world.session_with(options(&run));
     world.run(&mut parent, "await tools.echo({ v: 1 })").value();
     world.run(&mut child, "await tools.echo({ v: 2 }); await tools.echo({ v: 3 })").value();
-    refused(&world, &mut parent, "tools.echo()", "echo: the run may have 3 calls, and had 3");
-    refused(&world, &mut child, "tools.echo()", "echo: the run may have 3 calls, and had 3");
+    refused(&world, &mut parent, "tools.echo()", "echo: this run may make 3 calls and has made them");
+    refused(&world, &mut child, "tools.echo()", "echo: this run may make 3 calls and has made them");
     assert_eq!((run.spent().calls, run.spent().calls_of("echo")), (3, 3));
     assert_eq!(parent.ledger().spent.calls, 1);
 
@@ -173,7 +173,7 @@ fn two_sessions_share_the_budget_of_a_run() {
     let known = RunBudget::new(calls(3));
     let mut later = fresh_engine().restore_with(&image, &world.tools(), Restore::Resume, options(&known)).unwrap();
     assert_eq!(known.spent(), run.spent());
-    refused(&world, &mut later, "tools.echo()", "echo: the run may have 3 calls, and had 3");
+    refused(&world, &mut later, "tools.echo()", "echo: this run may make 3 calls and has made them");
     known.join(&Spent { calls: 7, ..Spent::default() });
     assert_eq!((known.spent().calls, known.spent().calls_of("echo")), (7, 3));
 }
@@ -297,7 +297,7 @@ fn an_older_image_gives_nothing_back() {
         let mut session = fresh_engine().restore_with(&older, &tools(), restore, options).unwrap();
         assert_eq!(session.ledger(), ledger);
         assert_eq!(met(&session), ["acts by pay (call 1.1, line 1)", "private by read (call 2.2, line 1)"]);
-        refused(&world, &mut session, "tools.pay()", "pay: the session may have 3 calls, and had 3");
+        refused(&world, &mut session, "tools.pay()", "pay: this session may make 3 calls and has made them");
     }
     // Without it, the image is all that is known.
     let session = fresh_engine().restore_with(&older, &tools(), Restore::Resume, options()).unwrap();

@@ -137,7 +137,7 @@ fn x10_an_approval_is_bound_to_its_call_and_used_once() {
 await tools.payGated({amount: 2});
 await tools.payGated({amount: 1});";
         let mut pause = world.run(&mut session, source).paused();
-        let mut seen = Vec::new();
+        let (mut seen, mut digests) = (Vec::new(), Vec::new());
         for number in 1..=3 {
             let call = pause.pending[0].clone();
             assert_eq!(call.id.number, number);
@@ -149,6 +149,7 @@ await tools.payGated({amount: 1});";
                 assert_eq!(refused.to_string(), format!("no call {} with what was shown in this session", call.id));
             }
             seen.push(call.token);
+            digests.push(call.digest);
             session = way.pass(session, &world.tools());
             session.decide_with(Verdict::of(&call, Decision::Approve)).unwrap();
             match world.drive(&mut session) {
@@ -156,8 +157,6 @@ await tools.payGated({amount: 1});";
                 crate::support::Halt::Ended(ended) => assert!(ended.result.is_ok(), "{ended:?}"),
             }
         }
-        let digests: Vec<_> = session.calls().iter().map(|call| call.digest.unwrap()).collect();
-        assert_eq!(digests.len(), 3);
         assert_eq!(digests[0], digests[2]);
         assert_ne!(digests[0], digests[1]);
         assert_ne!(seen[0], seen[2]);

@@ -156,7 +156,8 @@ impl Session {
         let argument = wire::decode(bytes, &self.argument_bounds())
             .map_err(|_| failed(ToolError::input(format!("{name}: the arguments cannot be read"))))?;
         let open = self.state.calls.get(number).and_then(|call| call.open.as_ref());
-        let (carried, delivery) = open.map_or((Effects::NONE, capability.delivers()), |open| (open.carried, open.delivery));
+        let (carried, delivery) =
+            open.map_or((Effects::NONE, capability.delivers()), |open| (open.carried, open.delivery));
         let mut checked = match self.check_argument(&capability, argument) {
             Ok(checked) => checked,
             Err(error) if carried.is_empty() => return Err(failed(error)),
@@ -176,7 +177,8 @@ impl Session {
             Ok(checked) => checked,
             Err((status, error)) => return self.answer_error(number, status, error),
         };
-        checked.delivery = self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
+        checked.delivery =
+            self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
         self.settle_delivery(name, &mut checked);
         let ruling = self.ruling(name, &checked);
         let (status, ask) = match &ruling {
@@ -235,11 +237,10 @@ impl Session {
         }
         let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;
         match self.ruling(name, &checked) {
-            Ruling::Deny { reasons } => {
-                Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message))
-            }
+            Ruling::Deny { reasons } => Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message)),
             Ruling::Ask(ask) if !has_roles(roles, &ask) => {
-                let message = format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
+                let message =
+                    format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
                 Err(Error::new(ErrorKind::DecisionNotAllowed, message))
             }
             _ => Ok(checked.bytes),

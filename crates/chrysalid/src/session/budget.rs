@@ -131,7 +131,9 @@ impl Session {
 
     fn too_deep(&self, cost: &Cost<'_>) -> Option<Exhausted> {
         let bound = Budget { depth: self.limits.session.depth, ..Budget::of(Scope::Session) };
-        self.state.spent.would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
+        self.state
+            .spent
+            .would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
             .filter(|_| stands(Defence::SpawnBudget))
     }
 
@@ -142,7 +144,8 @@ impl Session {
         let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
         let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
         let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
-        let session_tool = Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
+        let session_tool =
+            Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
         let session_tool = plus(&session_tool, &self.state.extra);
         let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
         let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
@@ -193,7 +196,9 @@ impl Session {
         if told > u64::from(self.limits.declassified_bits) && stands(Defence::DeclassifiedBits) {
             checked.delivery = Delivery::Value;
             let bound = self.limits.declassified_bits;
-            self.note(format!("{name}: the session's {bound} bits of declassified results are used up; this result counts as read"));
+            self.note(format!(
+                "{name}: the session's {bound} bits of declassified results are used up; this result counts as read"
+            ));
         } else {
             self.state.declassified_bits = told;
         }
@@ -202,11 +207,7 @@ impl Session {
 
 impl State {
     pub(crate) fn ledger(&self) -> Ledger {
-        Ledger {
-            taint: self.taint.clone(),
-            spent: self.spent.clone(),
-            declassified_bits: self.declassified_bits,
-        }
+        Ledger { taint: self.taint.clone(), spent: self.spent.clone(), declassified_bits: self.declassified_bits }
     }
 }
 

@@ -32,7 +32,8 @@ impl Session {
         let (mut effects, mut bytes) = (Effects::NONE, 0_usize);
         for (id, count) in &places {
             let held = self.state.handles.get(id);
-            let held = held.ok_or_else(|| ToolError::input(format!("{name}: handle {id} is not one of this session")))?;
+            let held =
+                held.ok_or_else(|| ToolError::input(format!("{name}: handle {id} is not one of this session")))?;
             // It is copied to every place.
             bytes = bytes.saturating_add(held.value.len().saturating_mul(*count));
             effects |= held.effects;
@@ -93,7 +94,9 @@ impl Session {
             decision: None,
             approved: false,
         };
-        if !self.audit_ruling(number, REVEAL_CALL, &About::of(&open, place.as_ref()), &ruling, None) && stands(Defence::AuditKept) {
+        if !self.audit_ruling(number, REVEAL_CALL, &About::of(&open, place.as_ref()), &ruling, None)
+            && stands(Defence::AuditKept)
+        {
             let error = ToolError::named("Denied", "reveal: the audit trail cannot be written");
             return self.refuse(number, REVEAL_CALL, CallStatus::Denied, error);
         }

@@ -19,13 +19,7 @@ use crate::event::Event;
 impl Checked {
     /// As the rules see it: handles are closed to them, so that no answer of theirs tells what one holds.
     pub(super) fn request<'a>(&'a self, name: &'a str) -> PolicyRequest<'a> {
-        PolicyRequest {
-            name,
-            argument: &self.given,
-            effects: self.declared,
-            carried: self.carried,
-            ask: self.asks,
-        }
+        PolicyRequest { name, argument: &self.given, effects: self.declared, carried: self.carried, ask: self.asks }
     }
 }
 
@@ -253,10 +247,7 @@ fn without_rule_of_two(ruling: Ruling) -> Ruling {
 /// reviewer could not see does not: the rule of two.
 fn covers(approved: &ApprovedProgram, name: &str, ask: &Ask) -> bool {
     let of_the_text = |reason: &Reason| {
-        matches!(
-            reason,
-            Reason::Always | Reason::Rule { .. } | Reason::Default { .. } | Reason::Predicate { .. }
-        )
+        matches!(reason, Reason::Always | Reason::Rule { .. } | Reason::Default { .. } | Reason::Predicate { .. })
     };
     approved.has(name)
         && ask.reasons.iter().all(of_the_text)

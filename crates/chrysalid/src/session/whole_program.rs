@@ -115,7 +115,8 @@ impl Session {
             return self.end_program_unrun(number, error);
         }
         // What could not be told from the text is no part of what was approved.
-        let tools = Plan::of(&source, &self.capabilities).map(|plan| plan.tools.into_iter().map(|tool| tool.name).collect());
+        let tools =
+            Plan::of(&source, &self.capabilities).map(|plan| plan.tools.into_iter().map(|tool| tool.name).collect());
         if let Some(program) = &mut self.state.program {
             program.approved = Some(ApprovedProgram { tools: tools.unwrap_or_default(), by, roles });
         }
