@@ -152,6 +152,8 @@ pub struct Session {
     awake_since: Option<f64>,
     /// Whether the guest was asked which calls are loose since it last ran.
     loose_known: bool,
+    /// Handles that are gone from the guest and in the last program's value.
+    shown_handles: Vec<u32>,
     /// Whether the audit trail knows of this process.
     trail_opened: bool,
     /// Whether the monotonic clock has its origin.

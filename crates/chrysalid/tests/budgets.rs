@@ -38,7 +38,12 @@ fn calls_of_a_session() {
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
         world.run(&mut session, "await tools.pay({ amount: 2 })").value();
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
-        refused(&world, &mut session, "tools.pay({ amount: 3 })", "pay: this session may make 2 calls and has made them");
+        refused(
+            &world,
+            &mut session,
+            "tools.pay({ amount: 3 })",
+            "pay: this session may make 2 calls and has made them",
+        );
         assert_eq!(world.paid(), [1.0, 2.0]);
         assert_eq!(record(&session), ["1.1 pay completed", "2.2 pay completed", "3.3 pay failed"]);
         // A fork has had them too.
@@ -93,7 +98,7 @@ fn bytes_of_a_session() {
         let spent = session.ledger().spent.bytes;
         assert!((2000..2020).contains(&spent), "{spent}: argument and result");
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
-        let message = format!("echo: the session may have 2000 bytes, and had {spent}");
+        let message = format!("echo: this session may exchange 2000 bytes, of which {spent} are used");
         refused(&world, &mut session, "tools.echo({ v: 1 })", &message);
         let more = Budget { bytes: Some(100), ..Budget::default() };
         session.raise_budget(&more, &Reviewer::new()).unwrap();

@@ -32,7 +32,7 @@ impl Place {
     }
 
     /// The byte offset of this place, if the text has it.
-    pub(super) fn offset_in(self, text: &str) -> Option<usize> {
+    pub(crate) fn offset_in(self, text: &str) -> Option<usize> {
         let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (begin, line) = line_of(unmarked, self.line)?;
         let before = usize::try_from(self.column).ok()?.checked_sub(1)?;

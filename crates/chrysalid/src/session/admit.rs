@@ -36,6 +36,7 @@ pub(super) struct Checked {
     pub(super) value_bytes: usize,
     /// The argument as the program gave it, with handles as handles.
     pub(super) given: Value,
+    pub(super) holds_handles: bool,
     pub(super) declared: Effects,
     /// Effects of the handles in it.
     pub(super) carried: Effects,
@@ -160,6 +161,7 @@ impl Session {
         let filled = self.fill_handles(name, &given)?;
         let argument = filled.as_ref().map_or(&given, |filled| &filled.value);
         let carried = filled.as_ref().map_or(Effects::NONE, |filled| filled.effects);
+        let holds_handles = filled.is_some();
         let checked = self.check_filled(capability, argument);
         let (bytes, predicate, value_bytes) = match (checked, carried.is_empty()) {
             (Ok(checked), _) => checked,
@@ -180,6 +182,7 @@ impl Session {
             carried,
             delivery: capability.delivers(),
             given,
+            holds_handles,
             place: None,
             over: None,
         })
@@ -270,7 +273,8 @@ impl Session {
 
     /// Where the guest says that a call was made.
     pub(super) fn place_of(&mut self, request: &Request) -> Option<CallPlace> {
-        request.place.as_ref().map(|place| self.place_of_call(place))
+        let name = String::from_utf8_lossy(&request.name);
+        request.place.as_ref().map(|place| self.place_of_call(place, &name))
     }
 
     pub(super) fn id_of(&self, number: u32) -> CallId {

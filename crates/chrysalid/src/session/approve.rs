@@ -96,6 +96,10 @@ impl Session {
             return self.approve_reveal(number, decided, roles);
         }
         let bytes = edited.as_ref().or(call.open.as_ref().map(|open| &open.argument)).cloned().unwrap_or_default();
+        if let (Some(_), Some(open)) = (&edited, self.state.calls.get_mut(number).and_then(|call| call.open.as_mut())) {
+            // A person wrote what would run now.
+            open.given = None;
+        }
         let checked = match self.check_again(number, &name, &bytes) {
             Ok(checked) => checked,
             Err((status, error)) => return self.answer_error(number, status, error),
@@ -166,6 +170,11 @@ impl Session {
         };
         checked.carried |= carried;
         checked.delivery = delivery;
+        // The rules see handles closed now as they did before.
+        let given = self.state.calls.get(number).and_then(|call| call.open.as_ref()?.given.as_ref());
+        if let Some(given) = given.and_then(|given| wire::decode(given, &self.argument_bounds()).ok()) {
+            checked.given = given;
+        }
         Ok(checked)
     }
 
@@ -173,12 +182,21 @@ impl Session {
     fn replace_call(&mut self, number: u32, name: &str, argument: Vec<u8>, decided: DecidedBy) {
         let Some(call) = self.state.calls.get(number) else { return };
         let place = call.place.clone();
+        if let Some(open) = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut()) {
+            open.given = None;
+        }
         let mut checked = match self.check_again(number, name, &argument) {
             Ok(checked) => checked,
             Err((status, error)) => return self.answer_error(number, status, error),
         };
         checked.delivery =
             self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
+        let capability = self.capabilities.get(name).cloned();
+        match capability.map(|capability| self.spend(&capability, checked.bytes.len())) {
+            Some(Ok(over)) => checked.over = over,
+            Some(Err(error)) => return self.answer_error(number, CallStatus::Failed, error),
+            None => {}
+        }
         self.settle_delivery(name, &mut checked);
         let ruling = self.ruling(name, &checked);
         let (status, ask) = match &ruling {

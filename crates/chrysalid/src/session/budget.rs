@@ -3,6 +3,7 @@
 //! What is spent is counted when a call is admitted, in the sealed header, and never comes back: not by a restore, not by a
 //! fork. A budget that is spent ends in an error, or asks a person for more: [`Limits::when_spent`](crate::Limits::when_spent).
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrysalid_policy::{Budget, Cost, Exhausted, Scope, Spent, Taint};
@@ -58,7 +59,7 @@ impl RunBudget {
 }
 
 /// What a run is known to have met and used, kept by a host beside snapshots: an older image then lowers nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Ledger {
     /// Effects met, and which call brought each.
@@ -67,6 +68,12 @@ pub struct Ledger {
     pub spent: Spent,
     /// Bits that declassified results may have told.
     pub declassified_bits: u64,
+    /// Wall clock of the session outside pauses, in milliseconds.
+    pub wall_millis: f64,
+    /// Calls that are left of each grant that was given, by its number; those that are used up are absent.
+    pub grants: BTreeMap<u32, u32>,
+    /// How many grants were given.
+    pub last_grant: u32,
 }
 
 impl Session {
@@ -161,15 +168,19 @@ impl Session {
         over.find_map(|(spent, budget, _)| spent.would_exceed(budget, cost))
     }
 
-    /// Revealing is a call that takes nothing along.
+    /// Revealing is a call as well. What it brings counts as a result does.
     pub(super) fn spend_reveal(&mut self) -> std::result::Result<(), ToolError> {
         let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
+        let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
         let cost = Cost { call: Some(REVEAL_CALL), ..Cost::default() };
         let Some(program) = &mut self.state.program else { return Ok(()) };
-        if let Some(over) = program.spent.would_exceed(&calls, &cost) {
+        let over = program.spent.would_exceed(&calls, &cost).or(self.state.spent.would_exceed(&session, &cost));
+        let over = over.or_else(|| self.options.run.as_ref()?.spend(&cost, !stands(Defence::RunBudget)).err());
+        if let Some(over) = over {
             return Err(ToolError::named("CallBudgetExceeded", format!("reveal: {over}")));
         }
         program.spent.spend(&cost);
+        self.state.spent.spend(&cost);
         Ok(())
     }
 
@@ -207,7 +218,14 @@ impl Session {
 
 impl State {
     pub(crate) fn ledger(&self) -> Ledger {
-        Ledger { taint: self.taint.clone(), spent: self.spent.clone(), declassified_bits: self.declassified_bits }
+        Ledger {
+            taint: self.taint.clone(),
+            spent: self.spent.clone(),
+            declassified_bits: self.declassified_bits,
+            wall_millis: self.wall_millis,
+            grants: self.grants.iter().map(|stored| (stored.number, stored.left)).collect(),
+            last_grant: self.last_grant,
+        }
     }
 }
 

@@ -41,6 +41,13 @@ pub(super) enum Next {
     Return(Step),
 }
 
+/// A wall-clock limit, and how many milliseconds of it are left.
+struct WallLimit {
+    limit: Duration,
+    left: f64,
+    whose: &'static str,
+}
+
 impl Session {
     /// Begins a program. Nothing of it runs before the next [`Session::step`].
     ///
@@ -64,6 +71,9 @@ impl Session {
         self.checkpoint()?;
         self.state.calls.forget_oldest();
         self.forget_grants();
+        for handle in std::mem::take(&mut self.shown_handles) {
+            self.state.handles.remove(&handle);
+        }
         self.state.programs += 1;
         let asks_first = self.options.approve_program;
         self.state.program = Some(Program { asks_first, ..Program::new(self.state.programs, source) });
@@ -274,6 +284,12 @@ impl Session {
             self.finish_imports();
         } else {
             match self.static_imports() {
+                Static::Ready if !self.audit_program() && stands(Defence::AuditKept) => {
+                    let message = "the audit trail cannot be written";
+                    let failure = Failure { name: "Denied".into(), ..Failure::of(FailureKind::Rejected, message) };
+                    self.begin_failing(failure);
+                    return Ok(self.fail_on());
+                }
                 Static::Ready => return Ok(self.begin_program()),
                 Static::Failed(failure) => {
                     self.begin_failing(failure);
@@ -305,7 +321,6 @@ impl Session {
 
     fn begin_program(&mut self) -> Next {
         let mut entries = Vec::with_capacity(5);
-        self.audit_program();
         let tools = self.tools_digest();
         if self.setup.tools != tools {
             self.setup.tools = tools;
@@ -415,11 +430,27 @@ impl Session {
 
     /// When the wall-clock limit is reached, in milliseconds since 1970.
     fn wall_end(&self) -> Option<f64> {
+        let wall = self.wall_limit()?;
+        Some(self.awake_since? + wall.left.max(0.0))
+    }
+
+    /// The wall-clock limit that is reached first.
+    fn wall_limit(&self) -> Option<WallLimit> {
         let program = self.state.program.as_ref()?;
-        let of_program = self.limits.wall_time.map(|limit| millis(limit) - program.wall_millis);
-        let of_session = self.limits.session_wall_time.map(|limit| millis(limit) - self.state.wall_millis);
-        let left = of_program.into_iter().chain(of_session).reduce(f64::min).filter(|_| stands(Defence::WallTime))?;
-        Some(self.awake_since? + left.max(0.0))
+        let limit = |limit: Option<Duration>, used: f64, whose: &'static str| {
+            let limit = limit.filter(|_| stands(Defence::WallTime))?;
+            Some(WallLimit { limit, left: millis(limit) - used, whose })
+        };
+        let of_program = limit(self.limits.wall_time, program.wall_millis, "program");
+        let of_session = limit(self.limits.session_wall_time, self.state.wall_millis, "session");
+        of_program.into_iter().chain(of_session).min_by(|one, other| one.left.total_cmp(&other.left))
+    }
+
+    /// That it is over.
+    pub(super) fn wall_timeout(&self) -> Option<Failure> {
+        let WallLimit { limit, left, whose } = self.wall_limit()?;
+        let message = format!("the {whose} used more than {limit:?} of wall-clock time");
+        (left <= 0.0 || self.meter.wall_is_over()).then(|| Failure::of(FailureKind::WallTimeout, message))
     }
 
     /// Why the program must end now, whatever it does.
@@ -437,12 +468,7 @@ impl Session {
         if board.stop == abi::STOP_MEMORY {
             return Some(self.out_of_memory());
         }
-        let of_program = self.limits.wall_time.map(|limit| (limit, program.wall_millis));
-        let of_session = self.limits.session_wall_time.map(|limit| (limit, self.state.wall_millis));
-        let limits = of_program.into_iter().chain(of_session).filter(|_| stands(Defence::WallTime));
-        let left = |(limit, used): &(Duration, f64)| millis(*limit) - used;
-        let (limit, used) = limits.min_by(|one, other| left(one).total_cmp(&left(other)))?;
-        (used >= millis(limit) || self.meter.wall_is_over()).then(|| wall_timeout(limit))
+        self.wall_timeout()
     }
 
     pub(super) fn timeout(&self) -> Failure {
@@ -460,10 +486,6 @@ impl Session {
             program.notes.push(note);
         }
     }
-}
-
-pub(super) fn wall_timeout(limit: Duration) -> Failure {
-    Failure::of(FailureKind::WallTimeout, format!("the program used more than {limit:?} of wall-clock time"))
 }
 
 impl Program {

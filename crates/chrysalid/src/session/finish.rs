@@ -4,7 +4,7 @@
 //! stopped program's jobs, timers and reactions are dropped. A program that failed by itself runs no further either,
 //! but calls that had begun are waited for, so that the record says how they ended.
 
-use super::driver::{Next, wall_timeout};
+use super::driver::Next;
 use super::instance::{Board, Entry, NoRoom, Outbox};
 use super::place::refused;
 use super::state::{Phase, StoredFailure};
@@ -37,7 +37,7 @@ impl Session {
                 self.enter(Doing::Freeing(result), vec![Entry::Freed]);
             }
             Doing::Freeing(result) => {
-                self.take_freed();
+                self.take_freed(&result);
                 return self.finished(*result, abi::STATUS_OK).map(Some);
             }
             Doing::Finishing(result) => return self.finished(*result, status).map(Some),
@@ -46,11 +46,17 @@ impl Session {
     }
 
     /// Forgets the results whose handles are gone.
-    fn take_freed(&mut self) {
+    fn take_freed(&mut self, result: &std::result::Result<Value, Failure>) {
         let most = usize::try_from(self.state.last_handle).unwrap_or(usize::MAX);
         let freed = self.guest.here().and_then(|instance| instance.freed(most).ok()).unwrap_or_default();
+        // What the program came to is the host's to look at until the next one begins.
+        let shown = result.as_ref().map(Value::handles).unwrap_or_default();
         for handle in freed {
-            self.state.handles.remove(&handle);
+            if shown.contains_key(&handle) {
+                self.shown_handles.push(handle);
+            } else {
+                self.state.handles.remove(&handle);
+            }
         }
     }
 
@@ -326,8 +332,8 @@ impl Session {
             Failure::of(FailureKind::Cancelled, "the program was interrupted")
         } else if self.meter.timed_out() {
             self.timeout()
-        } else if let Some(wall) = self.limits.wall_time.filter(|_| self.meter.wall_is_over()) {
-            wall_timeout(wall)
+        } else if let Some(failure) = self.wall_timeout().filter(|_| self.meter.wall_is_over()) {
+            failure
         } else if error.is::<NoRoom>() || gave_up(error) && self.met_memory_limit() {
             self.out_of_memory()
         } else {

@@ -83,6 +83,7 @@ impl Session {
         };
         let open = OpenCall {
             argument: bytes,
+            given: None,
             value_bytes: argument.footprint(),
             definition: [0; 16],
             effects,

@@ -60,7 +60,9 @@ impl StoredCall {
 
 impl OpenCall {
     fn held(&self) -> usize {
-        self.argument.len() + self.decision.as_ref().map_or(0, |verdict| verdict.decision.size())
+        self.argument.len()
+            + self.given.as_ref().map_or(0, Vec::len)
+            + self.decision.as_ref().map_or(0, |verdict| verdict.decision.size())
     }
 }
 

@@ -192,6 +192,7 @@ impl Session {
         let argument = Value::Object(Object::from_iter([("key", key)]));
         let open = OpenCall {
             argument: wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default(),
+            given: None,
             value_bytes: 0,
             definition: [0; 16],
             effects: Effects::NONE,

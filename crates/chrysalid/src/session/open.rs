@@ -119,6 +119,7 @@ impl Session {
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
+            shown_handles: Vec::new(),
             trail_opened: false,
             clock_set: false,
             positions: None,
@@ -306,6 +307,11 @@ impl State {
             self.taint.join_all(&ledger.taint);
             self.spent.join(&ledger.spent);
             self.declassified_bits = self.declassified_bits.max(ledger.declassified_bits);
+            self.wall_millis = self.wall_millis.max(ledger.wall_millis);
+            self.last_grant = self.last_grant.max(ledger.last_grant);
+            for stored in self.grants.iter_mut().filter(|stored| stored.number <= ledger.last_grant) {
+                stored.left = stored.left.min(ledger.grants.get(&stored.number).copied().unwrap_or(0));
+            }
         }
         if let Some(run) = &options.run {
             run.join(&self.run_spent);

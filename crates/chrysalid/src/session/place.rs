@@ -19,11 +19,13 @@ const FRAMES: usize = 100;
 const WIDTH: usize = 120;
 
 impl Session {
-    /// Where the program that runs made a call. Takes a walk over its source.
-    pub(super) fn place_of_call(&mut self, raw: &RawPlace) -> CallPlace {
+    /// Where the program that runs made a call of this name. Takes a walk over its source.
+    pub(super) fn place_of_call(&mut self, raw: &RawPlace, name: &str) -> CallPlace {
         if self.file().as_ref() == Some(&raw.file) {
             let positions = self.positions();
             let place = positions.original(Place::of_bytes(&self.code(), raw.line, raw.column));
+            let source = self.state.program.as_ref().map_or("", |program| &*program.source);
+            let place = at_the_name(source, place, name).unwrap_or(place);
             return CallPlace { file: None, line: place.line, column: place.column };
         }
         let file = printable(&raw.file).replace(['\n', '\t'], " ");
@@ -153,6 +155,53 @@ fn place_at(text: &str) -> Option<(Place, usize)> {
     Some((place, line_length + column_length + 2))
 }
 
+/// Bytes before a place in which the name of what is called there is looked for.
+const NAME_BEFORE: usize = 16 << 10;
+
+/// The engine tells where the last part of a call's argument stands, which may be lines behind the name of what is called:
+/// the last mention of that name at or before the place, if it looks like one.
+fn at_the_name(source: &str, place: Place, name: &str) -> Option<Place> {
+    let word = name.rsplit('.').next().filter(|word| !word.is_empty())?;
+    let at = place.offset_in(source)?;
+    // The place may be that of the dot before the name.
+    let end = source.floor_char_boundary(at.saturating_add(word.len() + 1));
+    let begin = source.floor_char_boundary(at.saturating_sub(NAME_BEFORE));
+    let text = source.get(begin..end)?;
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let is_mention = |offset: usize| {
+        let before = text.get(..offset).and_then(|text| text.chars().next_back());
+        let behind = source.get(begin + offset + word.len()..).and_then(|text| text.chars().next());
+        before.is_none_or(|c| !is_part(c))
+            && behind.is_some_and(|c| matches!(c, '(' | '?' | ')' | ']' | '"' | '\'' | '`'))
+    };
+    let (offset, _) = text.rmatch_indices(word).find(|(offset, _)| is_mention(*offset))?;
+    let behind = begin + offset + word.len();
+    let is_here = behind >= at;
+    (is_here || is_open(source.get(behind..at)?)).then(|| Place::of_offset(source, begin + offset))
+}
+
+/// Whether the bracket behind a name is still open at the end of the text; brackets in texts are none.
+fn is_open(text: &str) -> bool {
+    let Some((name, arguments)) = text.split_once('(') else { return false };
+    if !name.chars().all(|c| matches!(c, '"' | '\'' | '`' | ']' | '?' | '.')) {
+        return false;
+    }
+    let (mut depth, mut quote, mut escaped) = (1_u32, None, false);
+    for byte in arguments.bytes() {
+        match (byte, quote) {
+            _ if escaped => escaped = false,
+            (b'\\', Some(_)) => escaped = true,
+            (_, Some(open)) => quote = Some(open).filter(|open| *open != byte),
+            (b'"' | b'\'' | b'`', None) => quote = Some(byte),
+            (b'(', None) => depth += 1,
+            (b')', None) if depth == 1 => return false,
+            (b')', None) => depth -= 1,
+            _ => {}
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::SystemTime;
@@ -172,8 +221,8 @@ mod tests {
         session.enter(super::super::Doing::Running, vec![tools, start, Entry::Pump]);
         while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
         let (requests, _) = session.guest.here().unwrap().state().take();
-        let places = requests.into_iter().map(|request| request.place);
-        places.map(|raw| (raw.clone(), raw.map(|raw| session.place_of_call(&raw)))).collect()
+        let places = requests.into_iter().map(|request| (request.place, String::from_utf8(request.name).unwrap()));
+        places.map(|(raw, name)| (raw.clone(), raw.map(|raw| session.place_of_call(&raw, &name)))).collect()
     }
 
     fn session() -> Session {
@@ -192,6 +241,17 @@ mod tests {
         assert_eq!((raw.file.as_str(), raw.line), ("program-1.js", 4));
         assert_eq!(*place, CallPlace { file: None, line: 4, column: 28 });
         assert_eq!(place.to_string(), "line 4");
+    }
+
+    #[test]
+    fn a_call_over_several_lines_is_where_its_name_is() {
+        assert_eq!(shown("const u = { m: 1 }\ntools.look({\n  a: ')',\n  q: u.m,\n})"), ["line 2"]);
+        assert_eq!(shown("tools.look({})\nconst all = [{}]\n\nall.map(tools.look)"), ["line 1", "line 4"]);
+        assert_eq!(shown("const u = { m: 1 }, look = tools.look\n\nlook({\n  q: u.m,\n})"), ["line 3"]);
+        assert_eq!(
+            shown("const u = { m: 1 }\ntools.look(\n  await tools.look({ q: 1 }) ?? {\n  q: u.m })"),
+            ["line 3"]
+        );
     }
 
     #[test]
@@ -227,8 +287,8 @@ mod tests {
         let mut session = session();
         session.start("1").unwrap();
         let raw = |file: &str, line| RawPlace { file: file.into(), line, column: u32::MAX };
-        assert_eq!(session.place_of_call(&raw("program-1.js", u32::MAX)).file, None);
-        let place = session.place_of_call(&raw("a\u{1b}[2J\nb\u{202e}", 7));
+        assert_eq!(session.place_of_call(&raw("program-1.js", u32::MAX), "look").file, None);
+        let place = session.place_of_call(&raw("a\u{1b}[2J\nb\u{202e}", 7), "look");
         assert_eq!(place.to_string(), "line 7 of a\\x1b[2J b\\u{202e}");
         let text = serde_json::to_string(&place).unwrap();
         assert_eq!(serde_json::from_str::<CallPlace>(&text).unwrap(), place);

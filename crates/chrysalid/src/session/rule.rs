@@ -15,6 +15,7 @@ use crate::capability::Delivery;
 use crate::decision::expiry_millis;
 use crate::defence::{Defence, stands};
 use crate::event::Event;
+use crate::value::{Value, wire};
 
 impl Checked {
     /// As the rules see it: handles are closed to them, so that no answer of theirs tells what one holds.
@@ -100,6 +101,7 @@ impl Session {
             effects: self.refined(name, &checked),
             carried: checked.carried,
             delivery: checked.delivery,
+            given: checked.holds_handles.then(|| self.encode_given(&checked.given)).flatten(),
             argument: checked.bytes,
             value_bytes: checked.value_bytes,
             definition: checked.definition,
@@ -157,6 +159,10 @@ impl Session {
         if let Some(call) = self.state.calls.get_mut(number) {
             call.place = place;
         }
+    }
+
+    fn encode_given(&self, given: &Value) -> Option<Vec<u8>> {
+        wire::encode_canonical(given, &self.argument_bounds()).ok()
     }
 
     /// A call in words, such as `budget.read (call 1.2, line 4)`.

@@ -82,6 +82,8 @@ pub(crate) struct StoredCall {
 pub(crate) struct OpenCall {
     /// Canonical wire form; exactly what schema and rules saw, and what runs.
     pub(crate) argument: Vec<u8>,
+    /// The same with handles as handles, where there are any: what the rules are asked about.
+    pub(crate) given: Option<Vec<u8>>,
     /// Bytes that it takes as a value, in the hands of a tool or of whoever decides.
     pub(crate) value_bytes: usize,
     /// Digest of the capability's definition when the call was made.

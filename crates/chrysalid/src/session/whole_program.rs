@@ -44,6 +44,7 @@ impl Session {
         let open = OpenCall {
             value_bytes: argument.footprint(),
             argument: bytes,
+            given: None,
             definition: [0; 16],
             effects: Effects::NONE,
             carried: Effects::NONE,
