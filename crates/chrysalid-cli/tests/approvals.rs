@@ -67,7 +67,8 @@ fn a_decision_is_bound_to_what_was_shown() {
 fn another_tool_may_take_the_place_of_a_call() {
     let tools = format!("{TOOLS}\n[tools.note]\ncommand = [\"sh\", \"-c\", \"cat >> noted.jsonl; echo >> noted.jsonl; echo 1\"]\n");
     let sandbox = saved(&tools, "await tools.pay({ amount: 4 })");
-    refused(&sandbox.resume("--replace 1.1 nite {}"), "call 1.1: nite is not available");
+    let unknown = sandbox.resume("--replace 1.1 nite {}");
+    assert_eq!(unknown.parts(), (Some(6), "", "error: p.chry: call 1.1: nite is not available\n"));
     let ran = sandbox.resume("--replace 1.1 note {\"sum\":4}");
     assert_eq!(ran.parts(), (Some(0), "1\n", ""));
     assert_eq!((paid(&sandbox).len(), sandbox.lines("noted.jsonl")), (0, vec![r#"{"sum":4}"#.to_owned()]));
@@ -118,7 +119,7 @@ fn a_grant_answers_in_a_persons_place_as_often_as_it_says() {
     assert_eq!(calls, [json!(null), json!(null), json!(1), json!(1), json!(null)]);
     assert_eq!(sandbox.lines("sent.jsonl").len(), 2);
     // It is used up.
-    assert_eq!(sandbox.inspect("p.chry")["sealed"]["grants"], json!([]));
+    assert_eq!(sandbox.inspect("p.chry")["sealed"]["grants"][0]["left"], 0);
     assert_eq!(sandbox.resume("--approve 1.5").parts(), (Some(0), "[ 1, 2, 3 ]\n", ""));
 }
 
@@ -182,7 +183,7 @@ const LOOKS: &str = "const all = [];\nfor (const n of [1, 2, 3]) all.push(await 
 fn a_budget_of_the_session_ends_in_an_error_or_asks() {
     let sandbox = Sandbox::with(TOOLS, LOOKS);
     let ran = sandbox.run("run p.js --tools tools.toml --session-calls 2 --json");
-    assert_eq!((ran.exit, &ran.json()["value"]), (Some(0), &json!([7, 7, "look: no calls of the session left of 2"])));
+    assert_eq!((ran.exit, &ran.json()["value"]), (Some(0), &json!([7, 7, "look: the session may have 2 calls, and had 2"])));
     let ran = sandbox.run("run p.js --tools tools.toml --session-calls 1 --ask-when-spent --save p.chry --json");
     let call = &ran.json()["pending"][0];
     assert_eq!((ran.exit, &call["reasons"]), (Some(3), &json!(["no calls of the session left of 1"])));

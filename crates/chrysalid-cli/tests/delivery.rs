@@ -38,8 +38,9 @@ fn a_handle_is_passed_on_and_not_read() {
     assert_eq!((ran.exit, report["pending"].as_array().map(Vec::len)), (Some(3), Some(1)), "{report}");
     let call = &report["pending"][0];
     assert_eq!(call["args"], json!({ "held": { "text": "hush 4711" } }));
-    let reason = "rule of two: send (call 1.2, line 5) acted on the world; this call passes on private data, passes on \
-                  untrusted content and acts on the world";
+    // The tool that got the value may have given it back.
+    let reason = "rule of two: send (call 1.2, line 5) acted on the world; keep (call 1.3, line 6) brought private data; \
+                  keep (call 1.3, line 6) brought untrusted content";
     assert_eq!(call["reasons"], json!([reason]));
     let ran = sandbox.resume("--approve 1.4 --json");
     let value = ran.json()["value"].clone();

@@ -38,7 +38,7 @@ fn what_cannot_be_told_is_told() {
     let sandbox = Sandbox::with(TOOLS, "const name = ['p', 'ay'].join('');\nawait tools[name]({ amount: 1 }); await tools.pya({}); await import('m')");
     let ran = sandbox.run("plan p.js --tools tools.toml --json");
     let plan = ran.json();
-    assert_eq!((ran.exit, &plan["unknown"][0]["place"]), (Some(0), &json!({ "line": 2, "column": 7 })));
+    assert_eq!((ran.exit, &plan["unknown"][0]["place"]), (Some(0), &json!({ "line": 2, "column": 13 })));
     assert_eq!(plan["missing"], json!([{ "name": "pya", "place": { "line": 2, "column": 47 } }]));
     assert_eq!(plan["modules"], json!(["m"]));
     let text = sandbox.run("plan p.js --tools tools.toml").stdout;
@@ -110,7 +110,7 @@ fn an_edited_text_is_what_runs_and_what_was_approved() {
     let before = sandbox.bytes("p.chry");
     for (edit, message) in [
         ("5", "p.chry: call 1.1: a program is edited by giving its text"),
-        ("\"let~a~=~;\"", "p.chry: call 1.1: line 1, column 9: unexpected `;`"),
+        ("\"let~a~=~;\"", "p.chry: call 1.1: SyntaxError: unexpected `;`"),
     ] {
         let ran = sandbox.resume(&format!("--edit 1.1 {edit}"));
         assert_eq!((ran.exit, ran.stdout.as_str()), (Some(2), ""), "{edit}: {ran:?}");

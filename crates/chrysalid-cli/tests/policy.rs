@@ -31,7 +31,7 @@ when = { to = { domain_not_in = "own.example" } }
 decision = "deny"
 reason = "mail stays in the house"
 deny = [{ to = "x@evil.example" }, { }]
-allow = [{ to = "ann@own.example" }]
+allow = [{ to = "ann@own.example", pages = 1 }]
 
 [[rules]]
 tools = ["send", "letter.*"]
@@ -276,7 +276,7 @@ fn a_policy_that_became_stricter_wins_over_an_approval() {
 fn an_edit_past_the_policy_leaves_the_file_alone() {
     let sandbox = with_policy(
         POLICY,
-        "await tools.budget({}); await tools.inbox({}); await tools.send({ to: 'ann@own.example' })",
+        "await tools.budget({}); await tools.inbox({}); await tools.send({ to: 'ann@own.example', pages: 1 })",
     );
     assert_eq!(sandbox.run("run p.js --tools tools.toml --policy policy.toml --save p.chry").exit, Some(3));
     let before = sandbox.bytes("p.chry");
@@ -287,9 +287,9 @@ fn an_edit_past_the_policy_leaves_the_file_alone() {
     let message = "error: p.chry: call 1.3: send with these arguments is to be decided by: editor\n";
     assert_eq!(longer.parts(), (Some(2), "", message));
     assert_eq!(sandbox.bytes("p.chry"), before);
-    let ran = sandbox.resume("--policy policy.toml --edit 1.3 {\"to\":\"bob@own.example\"}");
+    let ran = sandbox.resume("--policy policy.toml --edit 1.3 {\"to\":\"bob@own.example\",\"pages\":2}");
     assert_eq!(ran.exit, Some(0), "{ran:?}");
-    assert_eq!(sandbox.lines("sent.jsonl"), [r#"{"to":"bob@own.example"}"#]);
+    assert_eq!(sandbox.lines("sent.jsonl"), [r#"{"pages":2,"to":"bob@own.example"}"#]);
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn the_rules_of_the_page_are_read() {
     let page = include_str!("../../../docs/policy.md");
     let blocks: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let rules: Vec<&&str> = blocks.iter().filter(|block| !block.contains("[tools.")).collect();
-    assert!(rules.len() >= 5, "{} blocks", rules.len());
+    assert!(rules.len() >= 4, "{} blocks", rules.len());
     for block in rules {
         Rules::parse(block).unwrap_or_else(|error| panic!("{error}\n{block}"));
     }

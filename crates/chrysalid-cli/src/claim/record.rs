@@ -386,7 +386,7 @@ mod tests {
         for record in &records {
             ends.push(ends.last().unwrap() + record.encode().len());
         }
-        assert_eq!(ends[4], bytes.len());
+        assert_eq!(ends[5], bytes.len());
         for cut in 0..=bytes.len() {
             let whole = ends.iter().filter(|end| **end <= cut).count();
             let contents = Contents::decode(&bytes[..cut]);
@@ -398,7 +398,9 @@ mod tests {
                     assert_eq!(contents.length, ends[whole - 1] as u64, "{cut}");
                     assert_eq!(contents.image.as_ref().map(|image| image.snapshot.len()), Some(300));
                     assert_eq!(contents.claims.len(), usize::from(whole >= 3), "{cut}");
-                    assert_eq!(statuses(&contents), [&[][..], &["unknown"], &["completed"]][whole.saturating_sub(3)]);
+                    let met = contents.claims.iter().map(|made| made.met.len()).sum::<usize>();
+                    assert_eq!(met, usize::from(whole >= 4), "{cut}");
+                    assert_eq!(statuses(&contents), [&[][..], &["unknown"], &["completed"]][whole.saturating_sub(4)]);
                 }
             }
         }
