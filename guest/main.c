@@ -385,6 +385,7 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     console_finish();
     set_value(context, &modules_failure, JS_UNDEFINED);
     program_forget();
+    places_forget();
     js_free(context, outbox.data);
     memset(&outbox, 0, sizeof(outbox));
     board.out = 0;

@@ -72,6 +72,7 @@ static int reveal_forget(void)
     JSShapeProperty *property = find_own_property1(global, reveal_atom);
 
     reveal_is_there = false;
+    delete_property(context, JS_VALUE_GET_OBJ(context->global_var_obj), reveal_atom);
     if (!property)
         return 0;
     if (js_shape_prepare_update(context, global, &property))

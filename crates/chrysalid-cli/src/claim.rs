@@ -34,6 +34,8 @@
 
 mod draft;
 mod record;
+#[cfg(test)]
+mod schedules;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};

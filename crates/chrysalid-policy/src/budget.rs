@@ -119,7 +119,15 @@ impl Exhausted {
 
 impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} may have {} {}, and had {}", self.scope, self.bound, self.what, self.spent)
+        let Self { scope, what, bound, spent } = self;
+        let (s, them) = if *bound == 1 { ("", "it") } else { ("s", "them") };
+        match what {
+            Resource::Calls => write!(f, "this {scope} may make {bound} call{s} and has made {them}"),
+            Resource::CallsOf(name) => write!(f, "this {scope} may call {name} {bound} time{s} and has done so"),
+            Resource::Bytes => write!(f, "this {scope} may exchange {bound} byte{s}, of which {spent} are used"),
+            Resource::Spawns => write!(f, "this {scope} may spawn {bound} subagent{s} and has spawned {spent}"),
+            Resource::Depth => write!(f, "subagents may be nested {bound} level{s} deep"),
+        }
     }
 }
 
@@ -203,23 +211,23 @@ mod tests {
         assert_eq!(spent.would_exceed(&budget, &call("pay")), None);
         spent.spend(&call("pay"));
         let over = spent.would_exceed(&budget, &call("pay")).unwrap();
-        assert_eq!(over.to_string(), "the session may have 1 calls of pay, and had 1");
+        assert_eq!(over.to_string(), "this session may call pay 1 time and has done so");
         assert_eq!(over.reason().to_string(), "no calls of pay of the session left of 1");
         spent.spend(&call("read"));
         assert_eq!(spent.would_exceed(&budget, &call("read")), None);
         let large = Cost { bytes: 16, ..call("read") };
         let over = spent.would_exceed(&budget, &large).unwrap();
-        assert_eq!(over.to_string(), "the session may have 35 bytes, and had 20");
+        assert_eq!(over.to_string(), "this session may exchange 35 bytes, of which 20 are used");
         spent.spend(&call("read"));
         let over = spent.would_exceed(&budget, &call("read")).unwrap();
-        assert_eq!(over.to_string(), "the session may have 3 calls, and had 3");
+        assert_eq!(over.to_string(), "this session may make 3 calls and has made them");
         let spawn = |depth| Cost { spawns: 1, depth, ..Cost::default() };
         assert_eq!(spent.would_exceed(&budget, &spawn(2)), None);
         let over = spent.would_exceed(&budget, &spawn(3)).unwrap();
-        assert_eq!(over.to_string(), "the session may have 2 levels of subagents, and had 0");
+        assert_eq!(over.to_string(), "subagents may be nested 2 levels deep");
         spent.spend(&spawn(1));
         let over = spent.would_exceed(&budget, &spawn(1)).unwrap();
-        assert_eq!(over.to_string(), "the session may have 1 subagents, and had 1");
+        assert_eq!(over.to_string(), "this session may spawn 1 subagent and has spawned 1");
         assert_eq!(spent.would_exceed(&budget, &Cost::default()), None);
         assert_eq!(spent.would_exceed(&Budget::default(), &large), None);
     }

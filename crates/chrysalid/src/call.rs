@@ -330,7 +330,7 @@ pub struct CallRecord {
     pub status: CallStatus,
     /// Where the call was made, if that is known.
     pub place: Option<CallPlace>,
-    /// SHA-256 over the canonical form of the argument that the program gave; absent for a call that was refused.
+    /// SHA-256 over the canonical form of its argument, while it has not ended. The audit trail keeps it.
     pub digest: Option<[u8; 32]>,
     /// How long it ran, once it has ended.
     pub duration: Option<Duration>,

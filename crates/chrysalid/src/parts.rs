@@ -12,6 +12,7 @@ pub mod fuzzing;
 mod key;
 mod limits;
 mod outcome;
+mod plan;
 mod program;
 mod report;
 mod value;

@@ -82,7 +82,8 @@ pub struct SessionOptions {
     /// for what is not in its heap yet.
     pub modules: Modules,
     /// Whether a person is asked about each program before any of it runs, with its source and its [`Plan`](crate::Plan).
-    /// The call that waits is named `$program`. Default no.
+    /// The call that waits is named `$program`. A program that was begun with it keeps asking, whatever a restore says.
+    /// Default no.
     pub approve_program: bool,
     /// What the run is known to have met and used, joined with what a snapshot says. Default nothing.
     pub ledger: Option<Ledger>,
@@ -325,7 +326,7 @@ impl Session {
             edited: edited.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
             called_as: call.called_as.clone(),
             place: call.place.clone(),
-            digest: call.digest,
+            digest: call.open.as_ref().map(|open| open.digest()),
             decided: call.decided.clone(),
             grant: call.grant,
         })

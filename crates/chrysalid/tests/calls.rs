@@ -90,7 +90,7 @@ fn budgets_hold_for_the_program_and_for_one_capability() {
         json(json!([
             0,
             1,
-            "CallBudgetExceeded: echo: this program may call it 2 times and has done so",
+            "CallBudgetExceeded: echo: this program may call echo 2 times and has done so",
             1,
             2,
             "CallBudgetExceeded: pay: this program may make 4 calls and has made them",
@@ -316,24 +316,24 @@ fn the_rule_of_two_asks_with_provenance() {
     assert_eq!(
         session.taint().provenance(),
         [
-            brought(Effects::ACTS, "pay (call 1.1)"),
-            brought(Effects::PRIVATE, "echo (call 1.2)"),
-            brought(Effects::UNTRUSTED, "show (call 1.4)"),
+            brought(Effects::ACTS, "pay (call 1.1, line 1)"),
+            brought(Effects::PRIVATE, "echo (call 1.2, line 1)"),
+            brought(Effects::UNTRUSTED, "show (call 1.4, line 1)"),
         ]
     );
     assert_eq!(
         pause.pending[0].reasons,
         [Reason::RuleOfTwo {
             brought: vec![
-                "pay (call 1.1) acted on the world".to_owned(),
-                "echo (call 1.2) brought private data".to_owned(),
-                "show (call 1.4) brought untrusted content".to_owned(),
+                "pay (call 1.1, line 1) acted on the world".to_owned(),
+                "echo (call 1.2, line 1) brought private data".to_owned(),
+                "show (call 1.4, line 1) brought untrusted content".to_owned(),
             ]
         }]
     );
     assert_eq!(
         pause.pending[0].reasons[0].to_string(),
-        "rule of two: pay (call 1.1) acted on the world; echo (call 1.2) brought private data; show (call 1.4) brought untrusted content"
+        "rule of two: pay (call 1.1, line 1) acted on the world; echo (call 1.2, line 1) brought private data; show (call 1.4, line 1) brought untrusted content"
     );
     // Approving one call clears nothing: the next program asks again, also after a restore.
     assert_eq!(world.decide(&mut session, "1.5", Decision::Approve).value(), Value::from(3));

@@ -23,7 +23,7 @@ fn passes<T>(target: &str, inputs: usize, check: impl Fn(&[u8]) -> T + RefUnwind
 
 #[test]
 fn values() {
-    passes("value_decoding", 34, fuzzing::value_decoding);
+    passes("value_decoding", 37, fuzzing::value_decoding);
 }
 
 #[test]

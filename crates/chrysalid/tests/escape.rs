@@ -23,6 +23,8 @@ mod calls;
 mod measure;
 #[path = "escape/memory.rs"]
 mod memory;
+#[path = "escape/policy.rs"]
+mod policy;
 #[path = "escape/size.rs"]
 mod size;
 #[path = "escape/stop.rs"]
@@ -162,6 +164,7 @@ fn attacks() -> impl Iterator<Item = &'static Attack> {
         bridge::ATTACKS,
         calls::ATTACKS,
         memory::ATTACKS,
+        policy::ATTACKS,
         size::ATTACKS,
         stop::ATTACKS,
         text::ATTACKS,

@@ -137,7 +137,11 @@ fn outcome(world: &World, session: &mut Session, tools: &Capabilities, program: 
     loop {
         match &mut halt {
             Halt::Ended(ended) => ended.calls.iter_mut().for_each(|call| call.duration = None),
-            Halt::Paused(pause) => pause.calls.iter_mut().for_each(|call| call.duration = None),
+            Halt::Paused(pause) => {
+                pause.calls.iter_mut().for_each(|call| call.duration = None);
+                // Bound to the session, of which there are two.
+                pause.pending.iter_mut().for_each(|call| call.token = [0; 32]);
+            }
         }
         writeln!(all, "{halt:?}").unwrap();
         let outcome = match halt {

@@ -239,7 +239,6 @@ impl Session {
             took_millis: None,
             edited: None,
             place: None,
-            digest: None,
             decided: None,
             called_as: None,
             grant: None,

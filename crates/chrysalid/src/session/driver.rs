@@ -65,7 +65,8 @@ impl Session {
         self.state.calls.forget_oldest();
         self.forget_grants();
         self.state.programs += 1;
-        self.state.program = Some(Program::new(self.state.programs, source));
+        let asks_first = self.options.approve_program;
+        self.state.program = Some(Program { asks_first, ..Program::new(self.state.programs, source) });
         self.meter.begin_program(self.limits.cpu_time, Duration::ZERO);
         if let Some(instance) = self.guest.here() {
             instance.state().begin_program();
@@ -88,7 +89,7 @@ impl Session {
         program.value_name = prepared.value_name;
         self.positions = Some((program.number, prepared.positions));
         // Nothing is fetched for a program that a person has yet to see.
-        if program.approved.is_some() || !self.options.approve_program {
+        if program.approved.is_some() || !program.asks_first {
             self.want_modules(&prepared.imports);
         }
     }
@@ -477,6 +478,7 @@ impl Program {
             wall_millis: 0.0,
             spent: chrysalid_policy::Spent::default(),
             refused: 0,
+            asks_first: false,
             approved: None,
             answers: Vec::new(),
             logs: Vec::new(),

@@ -3,7 +3,7 @@
 //! What comes together here: the policy crate's decision; a budget that asks for more; a plan that a person approved as a
 //! whole; grants, which answer in a person's place. Nothing but this file and approve.rs lets a call through.
 
-use chrysalid_policy::{Ask, Decision as Ruling, Effects, Reason, Request as PolicyRequest, decide};
+use chrysalid_policy::{Ask, Decision as Ruling, Effects, Reason, Request as PolicyRequest, Taint, decide};
 use sha2::{Digest, Sha256};
 
 use super::Session;
@@ -61,8 +61,9 @@ impl Session {
     /// What the rules, the capability, the approved plan and the budgets say.
     pub(super) fn ruling(&self, name: &str, checked: &Checked) -> Ruling {
         let mut ruling = decide(&checked.request(name), &self.state.taint, &self.rules);
-        if checked.delivery != Delivery::Value && !self.refined(name, checked).contains(Effects::ACTS) {
-            // The session meets nothing by it.
+        // A result that the program cannot read brings the session nothing.
+        let kept = checked.delivery != Delivery::Value && !self.refined(name, checked).contains(Effects::ACTS);
+        if kept || !stands(Defence::RuleOfTwo) {
             ruling = without_rule_of_two(ruling);
         }
         if checked.predicate {
@@ -154,11 +155,9 @@ impl Session {
         open: OpenCall,
         place: Option<CallPlace>,
     ) {
-        let digest = open.digest();
         self.record_call(number, name, status, Some(open));
         if let Some(call) = self.state.calls.get_mut(number) {
             call.place = place;
-            call.digest = Some(digest);
         }
     }
 
@@ -167,6 +166,13 @@ impl Session {
         let place = self.state.calls.get(number).and_then(|call| call.place.as_ref());
         let place = place.map_or_else(String::new, |place| format!(", {place}"));
         format!("{name} (call {}{place})", self.id_of(number))
+    }
+
+    /// Joins what was met elsewhere and comes into this session, as with the result of a subagent.
+    pub fn meet(&mut self, taint: &Taint) {
+        for brought in taint.provenance() {
+            self.join_taint(brought.effect, &brought.by);
+        }
     }
 
     /// The session has met these effects, and its run has.

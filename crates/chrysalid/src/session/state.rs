@@ -70,8 +70,6 @@ pub(crate) struct StoredCall {
     /// Wire form of the arguments that a person put in.
     pub(crate) edited: Option<Vec<u8>>,
     pub(crate) place: Option<CallPlace>,
-    /// Digest of the argument that the program gave.
-    pub(crate) digest: Option<[u8; 32]>,
     pub(crate) decided: Option<DecidedBy>,
     /// What the program called, where a person put another capability in its place.
     pub(crate) called_as: Option<String>,
@@ -172,7 +170,8 @@ pub(crate) struct Program {
     pub(crate) spent: Spent,
     /// Calls refused before they were recorded as made.
     pub(crate) refused: u32,
-    /// What a person approved as a whole.
+    /// Whether a person has to let it run as a whole, and what that person approved.
+    pub(crate) asks_first: bool,
     pub(crate) approved: Option<ApprovedProgram>,
     /// Answers that have not gone into the guest.
     pub(crate) answers: Vec<Answer>,
@@ -303,7 +302,9 @@ impl StoredCall {
         let by_rules = |kind: &DecisionKind| {
             self.status != CallStatus::Waiting || ruled.is_none_or(|decisions| decisions.contains(kind))
         };
-        kinds.iter().copied().filter(by_rules).collect()
+        let allowed: Vec<DecisionKind> = kinds.iter().copied().filter(by_rules).collect();
+        // Rules that leave nothing of what this call takes leave the answer that does nothing.
+        if allowed.is_empty() && !kinds.is_empty() { vec![Reject] } else { allowed }
     }
 }
 

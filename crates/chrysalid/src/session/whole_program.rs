@@ -26,7 +26,7 @@ impl Session {
     /// Asks about the program that was just given, if that is wanted.
     pub(super) fn ask_about_program(&mut self) {
         let Some(program) = self.state.program.as_ref().filter(|program| !program.begun) else { return };
-        if !self.options.approve_program || program.approved.is_some() || self.awaits_program_approval() {
+        if !program.asks_first || program.approved.is_some() || self.awaits_program_approval() {
             return;
         }
         let source = program.source.clone();

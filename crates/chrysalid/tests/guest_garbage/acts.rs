@@ -54,7 +54,7 @@ const WORDS: [u32; 30] = [
     u32::MAX,
 ];
 
-const NAMES: [&[u8]; 12] = [
+const NAMES: [&[u8]; 13] = [
     b"mirror",
     b"gate",
     b"pay",
@@ -67,10 +67,11 @@ const NAMES: [&[u8]; 12] = [
     b"nosuch",
     b"\xff\0",
     b"$import2",
+    b"$reveal",
 ];
 
 /// In wire form, or nearly.
-const VALUES: [&[u8]; 16] = [
+const VALUES: [&[u8]; 18] = [
     b"\x0e\x00",
     b"\x01",
     b"\x0e\x01\x06amount\x04\x02",
@@ -87,6 +88,8 @@ const VALUES: [&[u8]; 16] = [
     b"\x0c\x03\x04\x02\x04\x02\x04\x02",
     b"\x0e\x02\x01a\x01\x01a\x01",
     b"\x07\x02\xc3\xbc",
+    b"\x15\x01\x04gate",
+    b"\x0e\x02\x01a\x15\x07\x03pay\x01b\x0c\x01\x15\x00\x00",
 ];
 
 /// When a timer is due, in milliseconds since 1970.

@@ -175,8 +175,10 @@ fn paused_as_json() {
     let json =
         serde_json::to_value(Report::of(&Outcome::Paused(Pause { wake_at: Some(day()), ..pause(pending) }))).unwrap();
     let expected = json!([{
-        "call": "1.1", "name": "pay", "args": { "amount": 3 }, "reasons": ["asks each time"],
-        "effects": ["acts"], "allowed": ["approve", "reject"],
+        "call": "1.1", "name": "pay", "path": "tools.pay", "line": 4, "column": 7, "args": { "amount": 3 },
+        "digest": "00".repeat(32), "token": "11".repeat(32), "program": "22".repeat(32),
+        "reasons": ["asks each time"], "effects": ["acts"], "met": [], "roles": [], "expires_at": null,
+        "allowed": ["approve", "reject"],
     }]);
     assert_eq!((&json["status"], &json["pending"]), (&json!("paused"), &expected));
     assert_eq!(json["wake_at"], "2025-12-17T19:33:20.123Z");

@@ -78,6 +78,9 @@ fn reveal_is_there_only_where_the_host_wants_it() {
     assert_eq!(run(&mut session, "reveal()", Reveal::Absent, 1).1, "1");
     assert_eq!(run(&mut session, "typeof reveal.call", Reveal::Present, 1).1, "'undefined'");
     assert_eq!(absent(&mut session), "'undefined'");
+    run(&mut session, "const reveal = 1", Reveal::Absent, 1);
+    assert_eq!(run(&mut session, "reveal", Reveal::Absent, 1).1, "1");
+    assert_eq!(run(&mut session, "typeof reveal", Reveal::Present, 1).1, "'function'");
 }
 
 #[test]
