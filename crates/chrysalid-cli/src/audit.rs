@@ -103,14 +103,16 @@ fn read(path: &Path) -> Result<(AuditTrail, usize), Refusal> {
 fn ends_with(trail: &AuditTrail, session: &Path, arguments: &VerifyArguments) -> Result<(), Refusal> {
     let corrupt = |what: String| Refusal::of_kind(ErrorKind::Corrupt, what).within(&arguments.file);
     let contents = claim::read(session)?;
-    let image = contents.image.ok_or_else(|| Refusal::of_kind(ErrorKind::Corrupt, "it holds no image").within(session))?;
+    let image =
+        contents.image.ok_or_else(|| Refusal::of_kind(ErrorKind::Corrupt, "it holds no image").within(session))?;
     let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
     let engine = guests::engine_for(&image.snapshot, |older| {
         engine(wide_limits(), chrysalid::Rules::default(), key.clone(), older)
     })?;
     let within = |error: chrysalid::Error| Refusal::from(error).within(session);
     let sealed = engine.inspect(&image.snapshot).map_err(within)?.sealed;
-    let sealed = sealed.ok_or_else(|| Refusal::of_kind(ErrorKind::UnknownKey, "its key is not here").within(session))?;
+    let sealed =
+        sealed.ok_or_else(|| Refusal::of_kind(ErrorKind::UnknownKey, "its key is not here").within(session))?;
     let (length, head) = sealed.audit_head;
     let run = hex(&sealed.session);
     let found = trail.runs.get(&run).map_or(0, |audited| audited.length);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use chrysalid::{
-    Capabilities, Engine, EventSink, Key, KeyPlaces, Limits, Modules, Reviewer, Rules, Session, SessionOptions, WhenSpent,
+    Capabilities, Engine, EventSink, Key, KeyPlaces, Limits, Modules, Reviewer, Rules, Session, SessionOptions,
+    WhenSpent,
 };
 
 use crate::arguments::{GivenArguments, HostArguments, WhoArguments};

@@ -90,7 +90,8 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Inspected, Refusal
     let mut inspected = Inspected::of_file(&arguments.file, &contents);
     if let Some(image) = &contents.image {
         let key = find_key(arguments.key_file.as_deref(), KeyUse::Open)?;
-        let engine = guests::engine_for(&image.snapshot, |older| engine(wide_limits(), Rules::default(), key.clone(), older))?;
+        let engine =
+            guests::engine_for(&image.snapshot, |older| engine(wide_limits(), Rules::default(), key.clone(), older))?;
         inspected.open(image, &engine).map_err(|refusal| refusal.within(&arguments.file))?;
         if !arguments.values {
             inspected.pending.iter_mut().for_each(|call| call.args = None);

@@ -65,7 +65,8 @@ fn check(arguments: &CheckArguments) -> Result<Exit, Refusal> {
         return Ok(Exit::Done);
     }
     let Checked { file, version, rules, examples, unused } = &checked;
-    let counted = |count: usize, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
+    let counted =
+        |count: usize, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
     let mut text = format!(
         "{file}: {}, {}; version {version}\n",
         counted(*rules, "rule", "rules"),
@@ -147,7 +148,8 @@ fn explain(arguments: &ExplainArguments) -> Result<Exit, Refusal> {
 }
 
 fn told(arguments: &ExplainArguments) -> Result<Told, Refusal> {
-    let given = arguments.effects.as_ref().map(|effects| effects.iter().fold(Effects::NONE, |sum, effect| sum | *effect));
+    let given =
+        arguments.effects.as_ref().map(|effects| effects.iter().fold(Effects::NONE, |sum, effect| sum | *effect));
     let Some(path) = &arguments.tools else {
         return Ok(Told {
             effects: given.unwrap_or_default(),

@@ -46,6 +46,7 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Document, Refusal> {
     arguments.given.give_grants(&mut session)?;
     let mut notes = Vec::new();
     notes.extend(arguments.host.rule_of_two_note(&capabilities)?);
-    let terminal = if form == Form::Text && !reads_stdin { Terminal::open(arguments.given.who.reviewer()) } else { None };
+    let terminal =
+        if form == Form::Text && !reads_stdin { Terminal::open(arguments.given.who.reviewer()) } else { None };
     Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
 }

@@ -65,7 +65,9 @@ fn a_decision_is_bound_to_what_was_shown() {
 
 #[test]
 fn another_tool_may_take_the_place_of_a_call() {
-    let tools = format!("{TOOLS}\n[tools.note]\ncommand = [\"sh\", \"-c\", \"cat >> noted.jsonl; echo >> noted.jsonl; echo 1\"]\n");
+    let tools = format!(
+        "{TOOLS}\n[tools.note]\ncommand = [\"sh\", \"-c\", \"cat >> noted.jsonl; echo >> noted.jsonl; echo 1\"]\n"
+    );
     let sandbox = saved(&tools, "await tools.pay({ amount: 4 })");
     let unknown = sandbox.resume("--replace 1.1 nite {}");
     assert_eq!(unknown.parts(), (Some(6), "", "error: p.chry: call 1.1: nite is not available\n"));
@@ -73,7 +75,8 @@ fn another_tool_may_take_the_place_of_a_call() {
     assert_eq!(ran.parts(), (Some(0), "1\n", ""));
     assert_eq!((paid(&sandbox).len(), sandbox.lines("noted.jsonl")), (0, vec![r#"{"sum":4}"#.to_owned()]));
     // One that asks as well waits anew.
-    let sandbox = saved(&tools.replace("[tools.note]", "[tools.note]\napproval = \"ask\""), "await tools.pay({ amount: 4 })");
+    let sandbox =
+        saved(&tools.replace("[tools.note]", "[tools.note]\napproval = \"ask\""), "await tools.pay({ amount: 4 })");
     let ran = sandbox.resume("--replace 1.1 note {\"sum\":4} --json");
     let report = ran.json();
     assert_eq!((ran.exit, &report["pending"][0]["name"]), (Some(3), &json!("note")));
@@ -167,7 +170,10 @@ fn a_grant_that_says_nothing_is_usage() {
     let cases = [
         ("tools=\"pay\"", "line 1, column 1: a grant needs count"),
         ("tools=\"pay\",count=0", "line 1, column 19: count takes a whole number from 1 to 4294967295, not 0"),
-        ("tools=\"pay\",count=1,last=\"1h\"", "line 1, column 21: \"last\" is no key here; there is \"tools\", \"when\", \"count\", \"lasts\" or \"scope\""),
+        (
+            "tools=\"pay\",count=1,last=\"1h\"",
+            "line 1, column 21: \"last\" is no key here; there is \"tools\", \"when\", \"count\", \"lasts\" or \"scope\"",
+        ),
     ];
     for (grant, message) in cases {
         let ran = sandbox.run(&format!("run p.js --grant {grant}"));
@@ -183,7 +189,10 @@ const LOOKS: &str = "const all = [];\nfor (const n of [1, 2, 3]) all.push(await 
 fn a_budget_of_the_session_ends_in_an_error_or_asks() {
     let sandbox = Sandbox::with(TOOLS, LOOKS);
     let ran = sandbox.run("run p.js --tools tools.toml --session-calls 2 --json");
-    assert_eq!((ran.exit, &ran.json()["value"]), (Some(0), &json!([7, 7, "look: the session may have 2 calls, and had 2"])));
+    assert_eq!(
+        (ran.exit, &ran.json()["value"]),
+        (Some(0), &json!([7, 7, "look: this session may make 2 calls and has made them"]))
+    );
     let ran = sandbox.run("run p.js --tools tools.toml --session-calls 1 --ask-when-spent --save p.chry --json");
     let call = &ran.json()["pending"][0];
     assert_eq!((ran.exit, &call["reasons"]), (Some(3), &json!(["no calls of the session left of 1"])));
@@ -207,7 +216,10 @@ fn more_calls_are_more_of_the_sessions_budget() {
 
 #[test]
 fn a_long_argument_is_shown_from_its_beginning() {
-    let sandbox = saved("[tools.pay]\ncommand = [\"wc\", \"-c\"]\napproval = \"ask\"", "await tools.pay({ text: 'ä'.repeat(50_000) })");
+    let sandbox = saved(
+        "[tools.pay]\ncommand = [\"wc\", \"-c\"]\napproval = \"ask\"",
+        "await tools.pay({ text: 'ä'.repeat(50_000) })",
+    );
     let report = sandbox.resume("--json").json();
     let call = &report["pending"][0];
     // In bytes of its JSON.

@@ -108,8 +108,11 @@ fn a_trail_that_was_cut_off_is_found_with_the_saved_program() {
     assert_eq!(sandbox.run("audit verify trail").exit, Some(0));
     let run = sandbox.inspect("p.chry")["sealed"]["run"].as_str().unwrap().to_owned();
     let ran = sandbox.run("audit verify trail --session p.chry");
-    let message =
-        format!("error: trail: run {run} has {} lines where the saved program knows of {}\n", lines.len() - 1, lines.len());
+    let message = format!(
+        "error: trail: run {run} has {} lines where the saved program knows of {}\n",
+        lines.len() - 1,
+        lines.len()
+    );
     assert_eq!(ran.parts(), (Some(6), "", message.as_str()));
     sandbox.write("trail", "");
     assert_eq!(sandbox.run("audit verify trail --session p.chry").exit, Some(6));
@@ -159,7 +162,10 @@ fn a_file_that_is_no_trail() {
     let sandbox = Sandbox::with(TOOLS, "1");
     let ran = sandbox.run("audit verify p.js");
     assert_eq!(ran.parts(), (Some(6), "", "error: p.js: line 1: has no end\n"));
-    assert_eq!(sandbox.run("audit verify tools.toml").stderr, "error: tools.toml: line 1: not a line of an audit trail\n");
+    assert_eq!(
+        sandbox.run("audit verify tools.toml").stderr,
+        "error: tools.toml: line 1: not a line of an audit trail\n"
+    );
     let gone = "error: cannot read gone: No such file or directory (os error 2)\n";
     assert_eq!(sandbox.run("audit verify gone").parts(), (Some(2), "", gone));
     sandbox.write("empty", "");

@@ -52,7 +52,8 @@ fn a_handle_is_passed_on_and_not_read() {
 
 #[test]
 fn to_reveal_a_handle_is_to_meet_what_it_holds() {
-    let program = "const held = await tools.secret({});\nconst { text } = await reveal(held);\nawait tools.send({ text })";
+    let program =
+        "const held = await tools.secret({});\nconst { text } = await reveal(held);\nawait tools.send({ text })";
     let sandbox = Sandbox::with(TOOLS, program);
     let report = sandbox.run("run p.js --tools tools.toml --json").json();
     let met: Vec<_> = report["pending"][0]["met"].as_array().unwrap().iter().map(|met| &met["effect"]).collect();
@@ -72,7 +73,11 @@ fn a_declassified_result_brings_nothing() {
 #[test]
 fn a_schema_that_says_too_much_is_refused_with_its_line() {
     let cases = [
-        ("{ type = \"boolean\" }", "{ type = \"string\" }", "output.ok is free text: list its values in enum, or give format date or date-time"),
+        (
+            "{ type = \"boolean\" }",
+            "{ type = \"string\" }",
+            "output.ok is free text: list its values in enum, or give format date or date-time",
+        ),
         ("{ type = \"boolean\" }", "{ type = \"integer\" }", "output.ok has no minimum and maximum"),
     ];
     for (from, to, why) in cases {
@@ -112,10 +117,13 @@ fn a_fork_after_a_crash_has_met_what_the_crashed_process_met() {
     let ran = sandbox.resume("--fork --respond 1.2 2 --save fork.chry --json");
     let report = ran.json();
     assert_eq!((ran.exit, &report["pending"][0]["name"]), (Some(3), &json!("send")), "{report}");
-    assert_eq!(report["pending"][0]["met"], json!([
-        { "effect": "untrusted", "by": "inbox (call 1.1, line 1)" },
-        { "effect": "private", "by": "budget (call 1.3, line 3)" },
-    ]));
+    assert_eq!(
+        report["pending"][0]["met"],
+        json!([
+            { "effect": "untrusted", "by": "inbox (call 1.1, line 1)" },
+            { "effect": "private", "by": "budget (call 1.3, line 3)" },
+        ])
+    );
     assert_eq!(taint("fork.chry"), ["untrusted", "private"]);
     assert!(sandbox.lines("sent.jsonl").is_empty());
 }

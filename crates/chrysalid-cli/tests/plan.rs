@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::sandbox::{Sandbox, TOOLS};
 
-const PROGRAM: &str = "const { look } = tools;\nconst seen = await look({});\nawait tools.pay({ amount: seen });\n'paid'";
+const PROGRAM: &str =
+    "const { look } = tools;\nconst seen = await look({});\nawait tools.pay({ amount: seen });\n'paid'";
 
 #[test]
 fn a_plan_lists_what_the_text_can_reach_and_runs_nothing() {
@@ -35,14 +36,17 @@ fn a_plan_lists_what_the_text_can_reach_and_runs_nothing() {
 
 #[test]
 fn what_cannot_be_told_is_told() {
-    let sandbox = Sandbox::with(TOOLS, "const name = ['p', 'ay'].join('');\nawait tools[name]({ amount: 1 }); await tools.pya({}); await import('m')");
+    let sandbox = Sandbox::with(
+        TOOLS,
+        "const name = ['p', 'ay'].join('');\nawait tools[name]({ amount: 1 }); await tools.pya({}); await import('m')",
+    );
     let ran = sandbox.run("plan p.js --tools tools.toml --json");
     let plan = ran.json();
     assert_eq!((ran.exit, &plan["unknown"][0]["place"]), (Some(0), &json!({ "line": 2, "column": 13 })));
-    assert_eq!(plan["missing"], json!([{ "name": "pya", "place": { "line": 2, "column": 47 } }]));
+    assert_eq!(plan["missing"], json!([{ "name": "tools.pya", "place": { "line": 2, "column": 47 } }]));
     assert_eq!(plan["modules"], json!(["m"]));
     let text = sandbox.run("plan p.js --tools tools.toml").stdout;
-    assert!(text.ends_with("missing: pya, line 2\nmodule, not looked at: m\n"), "{text}");
+    assert!(text.ends_with("missing: tools.pya, line 2\nmodule, not looked at: m\n"), "{text}");
     assert_eq!(Sandbox::with("", "1 + 1").run("plan p.js").parts(), (Some(0), "no tools\n", ""));
 }
 

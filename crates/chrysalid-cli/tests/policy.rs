@@ -82,9 +82,15 @@ fn an_error_of_a_policy_has_its_line_and_column() {
     let rule = "[[rules]]\ntools = 'send'\n";
     let cases = [
         ("default = ", "1:11: not TOML: "),
-        ("defualt = 'deny'", "1:1: \"defualt\" is no key here; there is \"rule_of_two\", \"default\", \"expires\" or \"rules\""),
+        (
+            "defualt = 'deny'",
+            "1:1: \"defualt\" is no key here; there is \"rule_of_two\", \"default\", \"expires\" or \"rules\"",
+        ),
         ("default = 'no'", "1:11: default takes \"allow\", \"ask\" or \"deny\", not \"no\""),
-        (&format!("{rule}decision = 'ask'"), "1:1: a rule with the decision \"ask\" needs a reason, for whoever meets it"),
+        (
+            &format!("{rule}decision = 'ask'"),
+            "1:1: a rule with the decision \"ask\" needs a reason, for whoever meets it",
+        ),
         (&format!("{rule}reason = 'r'"), "1:1: a rule needs a decision, or adds or clears"),
         ("[[rules]]\ntools = 'a***'\nadds = 'acts'", "2:9: \"a***\" has 3 stars in a row; two at most"),
         (
@@ -95,21 +101,29 @@ fn an_error_of_a_policy_has_its_line_and_column() {
             &format!("{rule}decision = 'deny'\nreason = 'r'\nwhen = {{ n = {{ above = 5, below = 2 }} }}"),
             "5:14: can never hold: above = 5 with below = 2",
         ),
+        (&format!("{rule}adds = 'acts'\n\n{rule}adds = 'acts'"), "5:1: this rule is the same as that of line 1"),
         (
-            &format!("{rule}adds = 'acts'\n\n{rule}adds = 'acts'"),
-            "5:1: this rule is the same as that of line 1",
-        ),
-        (
-            &format!("{rule}decision = 'deny'\nreason = 'r'\nwhen = {{ to = 'a' }}\nallow = [\n  {{ to = 'b' }},\n  {{ to = 'a' }},\n]"),
+            &format!(
+                "{rule}decision = 'deny'\nreason = 'r'\nwhen = {{ to = 'a' }}\nallow = [\n  {{ to = 'b' }},\n  {{ to = 'a' }},\n]"
+            ),
             "8:3: this example of \"send\" should end in \"allow\", not in \"deny\": the rule of line 1 decides",
         ),
     ];
     for (text, message) in cases {
         let sandbox = with_policy(text, "1");
-        for command in ["policy check policy.toml", "policy explain --call send --policy policy.toml", "run p.js --policy policy.toml", "repl --policy policy.toml"] {
+        for command in [
+            "policy check policy.toml",
+            "policy explain --call send --policy policy.toml",
+            "run p.js --policy policy.toml",
+            "repl --policy policy.toml",
+        ] {
             let ran = sandbox.run(command);
             assert_eq!((ran.exit, ran.stdout.as_str()), (Some(2), ""), "{command}: {text}");
-            assert!(ran.stderr.starts_with(&format!("error: policy.toml:{message}")), "{command}: {text}\n{}", ran.stderr);
+            assert!(
+                ran.stderr.starts_with(&format!("error: policy.toml:{message}")),
+                "{command}: {text}\n{}",
+                ran.stderr
+            );
         }
     }
     let sandbox = with_policy("default = 5", "1");
@@ -198,7 +212,10 @@ fn what_explain_cannot_explain_is_usage() {
     let sandbox = with_policy(POLICY, "");
     let cases = [
         ("--call sned --tools tools.toml", "error: tools.toml: has no tool \"sned\"\n"),
-        ("--call send --args {", "error: --args: \"{\" is not one JSON value: EOF while parsing an object at line 1 column 1\n"),
+        (
+            "--call send --args {",
+            "error: --args: \"{\" is not one JSON value: EOF while parsing an object at line 1 column 1\n",
+        ),
         (
             "--call send --taint acts,reads",
             "error: invalid value 'reads' for '--taint <EFFECTS>': \"reads\" is none of: private, untrusted, acts\n",
@@ -215,8 +232,8 @@ fn what_explain_cannot_explain_is_usage() {
 fn a_denied_call_is_not_run_and_the_program_may_catch_it() {
     let sandbox = with_policy(POLICY, "await tools.send({ to: 'x@evil.example' })");
     let ran = sandbox.run("run p.js --tools tools.toml --policy policy.toml");
-    let told = "Denied: send: \"mail stays in the house\" (policy line 3)\nat line 1, column 17\n  \
-                await tools.send({ to: 'x@evil.example' })\n                  ^\n    at <eval> (program-1.js:1:17)\n";
+    let told = "Denied: send: \"mail stays in the house\" (policy line 3)\nat line 1, column 13\n  \
+                await tools.send({ to: 'x@evil.example' })\n              ^\n    at <eval> (program-1.js:1:12)\n";
     assert_eq!(ran.parts(), (Some(5), "", told));
     sandbox.write("p.js", "await tools.send({ to: 'x@evil.example' }).catch((error) => error.code)");
     let ran = sandbox.run("run p.js --tools tools.toml --policy policy.toml");
@@ -248,7 +265,7 @@ fn a_pause_says_where_why_who_and_until_when() {
         hex
     });
     let expected = json!({
-        "call": "1.3", "name": "send", "path": "tools.send", "line": 2, "column": 17,
+        "call": "1.3", "name": "send", "path": "tools.send", "line": 2, "column": 13,
         "args": { "pages": 4, "to": "ann@own.example" }, "digest": null, "token": null, "program": program,
         "reasons": ["\"long letters are read first\" (policy line 11)", reason],
         "effects": ["acts"],
@@ -263,7 +280,8 @@ fn a_pause_says_where_why_who_and_until_when() {
 
 #[test]
 fn a_policy_that_became_stricter_wins_over_an_approval() {
-    let sandbox = with_policy("", "await tools.budget({}); await tools.inbox({}); await tools.send({ to: 'x@evil.example' })");
+    let sandbox =
+        with_policy("", "await tools.budget({}); await tools.inbox({}); await tools.send({ to: 'x@evil.example' })");
     sandbox.save();
     sandbox.write("strict.toml", POLICY);
     let ran = sandbox.resume("--policy strict.toml --approve 1.3");
@@ -306,7 +324,7 @@ fn the_prompt_goes_by_the_policy_and_by_who_sits_there() {
     let ran = at_prompt("");
     assert_eq!(ran.exit, Some(3), "{ran:?}");
     assert_eq!(ran.stdout, "'send: \"mail stays in the house\" (policy line 3)'\n");
-    assert!(ran.stderr.contains("call 2.1 is to be decided by: editor\n"), "{ran:?}");
+    assert!(ran.stderr.contains("call 2.2 is to be decided by: editor\n"), "{ran:?}");
     assert!(sandbox.lines("sent.jsonl").is_empty());
     let ran = at_prompt("--role editor");
     assert_eq!(ran.exit, Some(0), "{ran:?}");
@@ -323,7 +341,8 @@ fn a_policy_may_switch_the_rule_of_two_on_or_off_by_name() {
     sandbox.write("strict.toml", "rule_of_two = \"strict\"");
     sandbox.write("q.js", "await tools.send({}); await tools.budget({}); await tools.inbox({})");
     let ran = sandbox.run("run q.js --tools tools.toml --policy strict.toml --json");
-    let reasons = json!(["rule of two: send (call 1.1, line 1) acted on the world; budget (call 1.2, line 1) brought private \
+    let reasons =
+        json!(["rule of two: send (call 1.1, line 1) acted on the world; budget (call 1.2, line 1) brought private \
                           data; this call brings untrusted content"]);
     assert_eq!((ran.exit, &ran.json()["pending"][0]["reasons"]), (Some(3), &reasons));
     // Without labels and without a word of the policy it is off, which is told.

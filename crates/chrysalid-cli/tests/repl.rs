@@ -13,7 +13,8 @@ use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, until};
 
 const LINE: &str = "repl --tools tools.toml";
 const NO_EFFECTS: &str = "note: no tool declares effects, so the rule of two is off\n";
-const WAITS: &str = "\nthe program waits for a decision\n  1.1 pay (line 1)\n      asks each time\n{\n  \"amount\": 5\n}\n";
+const WAITS: &str =
+    "\nthe program waits for a decision\n  1.1 pay (line 1)\n      asks each time\n{\n  \"amount\": 5\n}\n";
 const OPEN: &str = "note: left open: .resume goes on with it, .save FILE keeps it, .cancel ends it\n";
 
 fn begin(sandbox: &Sandbox, line: &str) -> (Child, ChildStdin) {

@@ -85,7 +85,10 @@ fn o12_nor_does_its_document_repeat_lines_and_notes() {
     let first = sandbox.run("run p.js --tools tools.toml --save p.chry --json").json();
     let notes = json!(["no tool declares effects, so the rule of two is off", "the default export was called"]);
     assert_eq!((&first["logs"], &first["notes"]), (&json!([{ "level": "log", "text": "before" }]), &notes));
-    assert_eq!(first["calls"], json!([{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null, "place": "line 1" }]));
+    assert_eq!(
+        first["calls"],
+        json!([{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null, "place": "line 1" }])
+    );
     let look = sandbox.resume("--json").json();
     assert_eq!((&look["logs"], &look["notes"], &look["pending"]), (&json!([]), &json!([]), &first["pending"]));
     assert_eq!((&look["run"], &look["calls"]), (&first["run"], &first["calls"]));
@@ -295,9 +298,12 @@ fn inspect_tells_what_waits_and_shows_values_only_when_asked() {
     sandbox.save();
     let text = sandbox.run("inspect p.chry");
     assert_eq!(text.exit, Some(0));
-    for part in
-        ["p.chry: waiting, ", "key: 6f982645d47e1ddb\n", "  1.1 look: completed\n", "  1.2 pay (line 1)\n      asks each time\n"]
-    {
+    for part in [
+        "p.chry: waiting, ",
+        "key: 6f982645d47e1ddb\n",
+        "  1.1 look: completed\n",
+        "  1.2 pay (line 1)\n      asks each time\n",
+    ] {
         assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
     }
     assert!(!text.stdout.contains("1234"));
@@ -308,7 +314,7 @@ fn inspect_tells_what_waits_and_shows_values_only_when_asked() {
         assert_eq!(pending[0][hash].take().as_str().map(str::len), Some(64), "{hash}");
     }
     let expected = json!([{
-        "call": "1.2", "name": "pay", "path": "tools.pay", "line": 1, "column": 38, "digest": null, "token": null,
+        "call": "1.2", "name": "pay", "path": "tools.pay", "line": 1, "column": 34, "digest": null, "token": null,
         "program": null, "reasons": ["asks each time"], "effects": [], "met": [], "roles": [], "expires_at": null,
         "allowed": ["approve", "edit", "reject", "respond"],
     }]);

@@ -29,8 +29,10 @@ fn run(program: &str, options: &str) -> String {
 /// Tools that were called, sorted.
 fn called(sandbox: &Sandbox) -> Vec<String> {
     let calls = lines(sandbox, "state/calls.jsonl");
-    let mut calls: Vec<String> =
-        calls.iter().map(|call| format!("{} {}", call["call"].as_str().unwrap(), call["tool"].as_str().unwrap())).collect();
+    let mut calls: Vec<String> = calls
+        .iter()
+        .map(|call| format!("{} {}", call["call"].as_str().unwrap(), call["tool"].as_str().unwrap()))
+        .collect();
     calls.sort();
     calls
 }
@@ -42,8 +44,10 @@ fn recipients(sandbox: &Sandbox) -> Vec<String> {
     all
 }
 
-const MET: [&str; 2] =
-    ["rsvps.list (call 1.1, line 4) brought untrusted content", "contracts.list (call 1.2, line 5) brought private data"];
+const MET: [&str; 2] = [
+    "rsvps.list (call 1.1, line 4) brought untrusted content",
+    "contracts.list (call 1.2, line 5) brought private data",
+];
 
 fn planned(sent: &Json, not_sent: &Json) -> Json {
     json!({
@@ -166,10 +170,15 @@ fn the_pages_show_what_the_commands_print() {
             if let Some(policy) = block.strip_prefix("toml\n# mail.toml\n") {
                 sandbox.write("mail.toml", format!("# mail.toml\n{policy}\n"));
             }
-            let Some(shown) = block.strip_prefix("console\n").filter(|shown| shown.contains("examples/wedding")) else { continue };
+            let Some(shown) = block.strip_prefix("console\n").filter(|shown| shown.contains("examples/wedding")) else {
+                continue;
+            };
             for command in shown.split("$ ").skip(1).filter(|command| !command.contains("chrysalid repl")) {
                 let (command, expected) = command.split_once('\n').unwrap_or((command, ""));
-                let Some(words) = command.split_once("cargo run --release -- ").or(command.split_once("chrysalid ")) else { continue };
+                let Some(words) = command.split_once("cargo run --release -- ").or(command.split_once("chrysalid "))
+                else {
+                    continue;
+                };
                 assert_eq!(plain(&said(&sandbox, words.1)), plain(expected.trim_end()), "{page}: {command}");
                 commands += 1;
             }

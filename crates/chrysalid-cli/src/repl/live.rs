@@ -198,7 +198,10 @@ impl Live {
         let claim = Claim {
             run: hex(&self.session.id()),
             fork: false,
-            decisions: decided.iter().map(|(call, decision)| Decided::new(*call, decision, self.by.as_deref())).collect(),
+            decisions: decided
+                .iter()
+                .map(|(call, decision)| Decided::new(*call, decision, self.by.as_deref()))
+                .collect(),
             save: None,
         };
         self.console.journal(saved.claim(claim).inspect_err(|_| self.keeping = Keeping::nowhere())?);
