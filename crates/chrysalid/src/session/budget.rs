@@ -92,7 +92,7 @@ impl Session {
         if !self.audit(&event) && stands(Defence::AuditKept) {
             return Err(Error::new(ErrorKind::Io, "the audit trail cannot be written"));
         }
-        self.state.extra = both(&self.state.extra, more);
+        self.state.extra = plus(&self.state.extra, more);
         Ok(())
     }
 
@@ -143,7 +143,6 @@ impl Session {
         let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
         let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
         let session_tool = Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
-        let session_tool = plus(&session_tool, &self.state.extra);
         let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
         let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
         let checks = [
@@ -210,20 +209,7 @@ impl State {
     }
 }
 
-/// What was given in two times.
-fn both(one: &Budget, other: &Budget) -> Budget {
-    let mut sum = one.clone();
-    sum.calls = one.calls.into_iter().chain(other.calls).reduce(u32::saturating_add);
-    sum.bytes = one.bytes.into_iter().chain(other.bytes).reduce(u64::saturating_add);
-    sum.spawns = one.spawns.into_iter().chain(other.spawns).reduce(u32::saturating_add);
-    for (name, calls) in &other.calls_by_name {
-        let sum = sum.calls_by_name.entry(name.clone()).or_default();
-        *sum = sum.saturating_add(*calls);
-    }
-    sum
-}
-
-/// A budget with more; what has no bound gets none.
+/// A budget with more.
 fn plus(budget: &Budget, more: &Budget) -> Budget {
     let mut sum = budget.clone();
     sum.calls = sum.calls.map(|calls| calls.saturating_add(more.calls.unwrap_or(0)));
