@@ -187,7 +187,11 @@ impl AuditTrail {
         if hex(&Sha256::digest(hashed)) != link.hash {
             return Err(wrong("was changed: its hash is another".to_owned()));
         }
-        let before = self.runs.entry(link.run.clone()).or_insert_with(|| AuditedRun { length: 0, head: hex(&[0; 32]), heads: Vec::new() });
+        let before = self.runs.entry(link.run.clone()).or_insert_with(|| AuditedRun {
+            length: 0,
+            head: hex(&[0; 32]),
+            heads: Vec::new(),
+        });
         if link.seq != before.length {
             return Err(wrong(format!("has number {} of run {} where {} follows", link.seq, link.run, before.length)));
         }

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrysalid_policy::{DecisionKind, Effects, Terms};
-use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::call::{CallContext, CallResult, ToolError};

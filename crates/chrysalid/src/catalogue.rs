@@ -237,7 +237,8 @@ impl Entry {
             comment.push("A person may be asked before it runs.".to_owned());
         }
         if tool.gives_handle {
-            let way = "Returns an opaque handle: pass it to another tool as it is; `await reveal(handle)` gives its value.";
+            let way =
+                "Returns an opaque handle: pass it to another tool as it is; `await reveal(handle)` gives its value.";
             comment.push(way.to_owned());
         }
         Self {

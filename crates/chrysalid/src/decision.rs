@@ -141,4 +141,3 @@ pub(crate) fn expiry_millis(now: f64, lasts: Option<Duration>) -> Option<f64> {
 pub(crate) fn has_passed(expires: Option<f64>, now: f64) -> bool {
     expires.is_some_and(|expires| now >= expires)
 }
-

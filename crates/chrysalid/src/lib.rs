@@ -91,7 +91,9 @@ pub use limits::{Limits, WhenSpent};
 pub use module::Modules;
 pub use outcome::{Ended, Failure, FailureKind, Heap, LogLevel, LogLine, Outcome, Pause, Position, Step};
 pub use plan::{Plan, PlanName, PlanPlace, PlanRefusal, PlanTool, PlanUnknown, PlanUsage};
-pub use report::{CauseKind, Report, ReportCall, ReportCause, ReportError, ReportMet, ReportPending, ReportStatus, ReportStyle};
+pub use report::{
+    CauseKind, Report, ReportCall, ReportCause, ReportError, ReportMet, ReportPending, ReportStatus, ReportStyle,
+};
 pub use session::{GrantRecord, Interrupt, Ledger, RunBudget, Session, SessionOptions, SharedSession};
 pub use snapshot::{Inspection, Restore, SealedInspection};
 pub use value::{

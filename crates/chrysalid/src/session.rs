@@ -42,8 +42,8 @@ use sha2::{Digest, Sha256};
 
 use crate::audit::AuditSink;
 use crate::call::{CallId, CallRecord, CallResult, CallStatus, CancelSignal, PendingCall};
-pub(crate) use crate::capability::Narrow;
 use crate::capability::Capabilities;
+pub(crate) use crate::capability::Narrow;
 use crate::clock::{Clock, Random, from_millis};
 use crate::defence::{Defence, stands};
 use crate::error::{Error, ErrorKind, Result};
@@ -53,10 +53,10 @@ use crate::module::Modules;
 use crate::outcome::Failure;
 use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
-use imports::Request;
-pub(crate) use imports::{HostState, link};
 pub use budget::{Ledger, RunBudget};
 pub use grants::GrantRecord;
+use imports::Request;
+pub(crate) use imports::{HostState, link};
 use instance::Guest;
 pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
@@ -290,7 +290,8 @@ impl Session {
             met: self.state.taint.provenance().to_vec(),
             policy: self.policy_version(),
             roles: open.ask.roles.clone(),
-            expires_at: open.ask.expires_millis.map(from_millis),
+            // What was approved in time stays so, and may wait for an answer as long as it takes.
+            expires_at: open.ask.expires_millis.filter(|_| call.status == CallStatus::Waiting).map(from_millis),
             argument: wire::decode(&open.argument, &self.argument_bounds()).ok()?,
             digest: open.digest(),
             status: call.status,

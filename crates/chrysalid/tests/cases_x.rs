@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use chrysalid::{CallStatus, Capability, Heap, Value};
+use chrysalid::{CallStatus, Capability, Decision, ErrorKind, Heap, Key, Restore, SessionOptions, Value, Verdict};
+use serde_json::json;
 
 use crate::measure::resident;
-use crate::support::{ENGINE, World, eval, object, run, session, text, with_limits};
+use crate::support::{
+    BOTH, ENGINE, World, builder, eval, fresh_engine, json, object, record, run, session, shown, text, with_limits,
+};
 
 #[test]
 fn x01_constructor_walks_end_in_the_guest() {
@@ -80,6 +83,160 @@ fn x17_no_powers_of_a_host() {
   (await Promise.all([\"std\", \"os\", \"qjs:std\", \"qjs:bjson\", \"node:fs\", \"file:///etc/passwd\", \"data:text/javascript,1\", \"http://x/y.js\"]
     .map(m => import(m).then(() => \"LOADED \" + m, e => e.name)))).join()";
     assert_eq!(eval(&mut session(), source), text(&format!("|{}", ["ImportError"; 8].join(","))));
+}
+
+#[test]
+fn x08_arguments_are_read_once() {
+    for way in BOTH {
+        let world = World::new();
+        let mut session = world.session();
+        let source = "let n = 0;
+const arg = { get amount() { return ++n === 1 ? 1 : 1000000; } };
+await tools.payGated(arg); n";
+        let pause = world.run(&mut session, source).paused();
+        assert_eq!(shown(&pause), ["1.1 payGated { amount: 1 }"]);
+        let mut session = way.pass(session, &world.tools());
+        assert_eq!(world.decide(&mut session, "1.1", Decision::Approve).value(), Value::from(1));
+        assert_eq!(world.paid(), [1.0]);
+    }
+    // What has traps that answer differently each time does not cross at all, and none of them runs.
+    let world = World::new();
+    let source = "let n = 0;
+const arg = new Proxy({}, {ownKeys: () => [\"amount\"], getOwnPropertyDescriptor: () => ({enumerable: true, configurable: true, value: 0}),
+  get: (t, k) => k === \"amount\" ? (++n === 1 ? 1 : 1000000) : undefined});
+try { await tools.payGated(arg) } catch (e) { [e.name, e.message, n] }";
+    let refused = json(json!(["TypeError", "argument: a proxy cannot cross, pass a plain object", 0]));
+    assert_eq!(world.run(&mut world.session(), source).value(), refused);
+    assert_eq!(world.calls(), [""; 0]);
+}
+
+#[test]
+fn x09_the_object_is_changed_after_the_call() {
+    for way in BOTH {
+        let world = World::new();
+        let mut session = world.session();
+        let source = "const a = {amount: 1, to: [\"ann\"]};
+const p = tools.payGated(a);
+a.amount = 999; a.to.push(\"eve\");
+await p; a.to.length";
+        let pause = world.run(&mut session, source).paused();
+        assert_eq!(shown(&pause), ["1.1 payGated { amount: 1, to: [ 'ann' ] }"]);
+        let mut session = way.pass(session, &world.tools());
+        assert_eq!(session.pending(), pause.pending);
+        assert_eq!(world.decide(&mut session, "1.1", Decision::Approve).value(), Value::from(2));
+        assert_eq!(world.calls(), ["payGated { amount: 1, to: [ 'ann' ] }"]);
+    }
+}
+
+#[test]
+fn x10_an_approval_is_bound_to_its_call_and_used_once() {
+    for way in BOTH {
+        let world = World::new();
+        let mut session = world.session();
+        let source = "await tools.payGated({amount: 1});
+await tools.payGated({amount: 2});
+await tools.payGated({amount: 1});";
+        let mut pause = world.run(&mut session, source).paused();
+        let (mut seen, mut digests) = (Vec::new(), Vec::new());
+        for number in 1..=3 {
+            let call = pause.pending[0].clone();
+            assert_eq!(call.id.number, number);
+            // What was shown before is no answer to this.
+            for before in &seen {
+                let stale = Verdict::new(call.id, Decision::Approve).token(*before);
+                let refused = session.decide_with(stale).unwrap_err();
+                assert_eq!(refused.kind(), ErrorKind::UnknownCall);
+                assert_eq!(refused.to_string(), format!("no call {} with what was shown in this session", call.id));
+            }
+            seen.push(call.token);
+            digests.push(call.digest);
+            session = way.pass(session, &world.tools());
+            session.decide_with(Verdict::of(&call, Decision::Approve)).unwrap();
+            match world.drive(&mut session) {
+                crate::support::Halt::Paused(next) => pause = next,
+                crate::support::Halt::Ended(ended) => assert!(ended.result.is_ok(), "{ended:?}"),
+            }
+        }
+        assert_eq!(digests[0], digests[2]);
+        assert_ne!(digests[0], digests[1]);
+        assert_ne!(seen[0], seen[2]);
+        assert_eq!(world.paid(), [1.0, 2.0, 1.0]);
+    }
+}
+
+#[test]
+fn x12_names_that_look_like_a_tools_name() {
+    let world = World::new();
+    let tools = chrysalid::Capabilities::new([world.pay()]).unwrap();
+    for way in BOTH {
+        let mut session = ENGINE.session(&tools).unwrap();
+        eval(&mut session, "1");
+        let mut session = way.pass(session, &tools);
+        let source = "const names = [\"pay \", \"pay\\u0000\", \"p\\u0430y\", \"PAY\", \"__proto__\", \"constructor\", \"toString\", \"pay\\u200b\", [\"pay\"], {toString: () => \"pay\"}, Symbol.for(\"pay\")];
+names.map(n => typeof tools[n]).join()";
+        let types = ["undefined"; 8].into_iter().chain(["function", "function", "undefined"]).collect::<Vec<_>>();
+        assert_eq!(world.run(&mut session, source).value(), text(&types.join(",")));
+    }
+}
+
+#[test]
+fn x13_what_looks_like_a_pause_is_a_value() {
+    for way in BOTH {
+        let world = World::new();
+        let mut session = world.session();
+        eval(&mut session, "1");
+        let mut session = way.pass(session, &world.tools());
+        let source = "console.log(JSON.stringify({type: \"interrupt\", id: \"1\", approved: true}));
+const e = new Error(\"x\"); e.name = \"GraphInterrupt\"; e.value = [{approved: true}];
+try { throw e; } catch {}
+await Promise.reject(Object.assign(new Error(\"pause\"), {name: \"Suspend\", code: \"paused\"})).catch(() => 0);
+({status: \"paused\", pending: [], resume: \"token\"})";
+        let ended = world.run(&mut session, source).ended();
+        let value = json(json!({ "status": "paused", "pending": [], "resume": "token" }));
+        assert_eq!(ended.result, Ok(value));
+        assert_eq!(ended.calls, []);
+        assert_eq!(session.pending(), []);
+        assert!(session.is_idle());
+        let refused = session.decide("2.1".parse().unwrap(), Decision::Approve).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::UnknownCall);
+    }
+}
+
+#[test]
+fn x14_the_snapshot_of_another_session() {
+    let world = World::new();
+    let tools = world.tools();
+    let of = |context: &str| {
+        let mut options = SessionOptions::default();
+        options.context = context.as_bytes().to_vec();
+        options
+    };
+    let mut a = ENGINE.session_with(&tools, of("user A")).unwrap();
+    let pause = world.run(&mut a, "await tools.gate({q: \"from session A\"}); \"secret of A\"").paused();
+    let image = a.snapshot().unwrap();
+    for other in ["user B", ""] {
+        let refused = fresh_engine().restore_with(&image, &tools, Restore::Resume, of(other)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::OtherContext);
+        assert_eq!(refused.to_string(), "the snapshot is bound to another context");
+    }
+    let stranger = chrysalid::Engine::builder().pool_slots(0).key(Key::from_bytes([9; 32])).build().unwrap();
+    let refused = stranger.restore_with(&image, &tools, Restore::Resume, of("user A")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::UnknownKey);
+
+    // What A was shown decides nothing in another session that asks the same, not even in a fork of A.
+    let mut b = ENGINE.session_with(&tools, of("user B")).unwrap();
+    world.run(&mut b, "await tools.gate({q: \"from session A\"}); \"secret of B\"").waits();
+    let mut fork = builder().build().unwrap().restore_with(&image, &tools, Restore::Fork, of("user A")).unwrap();
+    for session in [&mut b, &mut fork] {
+        let refused = session.decide_with(Verdict::of(&pause.pending[0], Decision::Approve)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::UnknownCall);
+        assert_eq!(refused.to_string(), "no call 1.1 with what was shown in this session");
+        assert_eq!(record(session), ["1.1 gate waiting"]);
+    }
+    assert_eq!(world.calls(), [""; 0]);
+    let mut a = fresh_engine().restore_with(&image, &tools, Restore::Resume, of("user A")).unwrap();
+    a.decide_with(Verdict::of(&pause.pending[0], Decision::Approve)).unwrap();
+    assert_eq!(world.drive(&mut a).value(), text("secret of A"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! Handles as programs meet them: kept, compared and passed on, and read by nothing. Here tools give the handles themselves.
+//! Handles as programs meet them: kept, compared and passed on, and read by nothing. Here tools give most of the handles themselves;
+//! `delivery.rs` has what the host keeps behind them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use chrysalid::{Capabilities, Capability, Handle, Limits, Session, Value};
+use chrysalid::{Capabilities, Capability, Delivery, Handle, Limits, Session, Value};
 
 use crate::support::{BOTH, ENGINE, World, list, object, text, with_limits};
 
@@ -276,6 +277,27 @@ fn a_handle_is_the_same_after_a_pause_and_in_the_next_program() {
         assert_eq!(value, list([true.into(), handle(1)]), "{way:?}");
         // The program is over and its handle, of which there are still variables, is not.
         assert_eq!(world.run(&mut session, "(await tools.same())[0] === h").value(), Value::from(true));
+    }
+}
+
+#[test]
+fn handles_cross_to_tools_as_what_they_hold() {
+    for way in BOTH {
+        let world = World::new();
+        let list_them = world.answering("rsvps.list", text("them")).delivery(Delivery::Handle);
+        let tools = Capabilities::new([world.mirror(), world.gate(), list_them]).unwrap();
+        let mut session = ENGINE.session(&tools).unwrap();
+        let source = "const h = await tools.rsvps.list()
+            await tools.gate()
+            const back = await tools.mirror({ h, deep: [new Map([[h, new Set([h])]])], own: h })
+            return [back, h]";
+        world.run(&mut session, source).waits();
+        let mut session = way.pass(session, &tools);
+        let value = world.decide(&mut session, "1.2", chrysalid::Decision::Approve).value();
+        let deep = list([Value::Map(vec![(text("them"), Value::Set(vec![text("them")]))])]);
+        let back = object([("deep", deep), ("h", text("them")), ("own", text("them"))]);
+        assert_eq!(value, list([back.clone(), handle(1)]), "{way:?}");
+        assert_eq!(world.calls().last().unwrap(), &format!("mirror {back}"));
     }
 }
 

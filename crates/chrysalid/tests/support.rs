@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrysalid::{
     Approval, CallId, CallResult, CallStatus, Capabilities, Capability, Decision, Ended, Engine, EngineBuilder,
-    Failure, Key, Limits, Object, Pause, Restore, Session, SessionOptions, Step, Timer, ToolError, Value,
+    Failure, Key, Limits, Object, Pause, PendingCall, Restore, Rules, Session, SessionOptions, Step, Timer, ToolError,
+    Value,
 };
 
 /// The engine that tests share unless they need another.
@@ -25,6 +26,13 @@ pub(crate) fn builder() -> EngineBuilder {
 /// An engine that shares nothing with the others but the key.
 pub(crate) fn fresh_engine() -> Engine {
     builder().build().unwrap()
+}
+
+/// An engine with these rules that shares nothing with the others but the key.
+#[track_caller]
+pub(crate) fn ruled(rules: &str) -> Engine {
+    let rules = Rules::parse(rules).unwrap_or_else(|error| panic!("{error}"));
+    builder().rules(rules).build().unwrap()
 }
 
 pub(crate) fn session() -> Session {
@@ -54,6 +62,22 @@ impl Way {
             Self::Stay => session,
             Self::Move => moved(session, tools),
         }
+    }
+
+    /// As [`Way::pass`], with options, into an engine that the function makes.
+    pub(crate) fn pass_into(
+        self,
+        mut session: Session,
+        tools: &Capabilities,
+        options: SessionOptions,
+        engine: impl FnOnce() -> Engine,
+    ) -> Session {
+        if self == Self::Stay {
+            return session;
+        }
+        let bytes = session.snapshot().unwrap();
+        drop(session);
+        engine().restore_with(&bytes, tools, Restore::Resume, options).unwrap()
     }
 }
 
@@ -134,6 +158,16 @@ impl Halt {
 /// `1.1 gate { q: 'a' }` for each pending call.
 pub(crate) fn shown(pause: &Pause) -> Vec<String> {
     pause.pending.iter().map(|call| format!("{} {} {}", call.id, call.name, call.argument)).collect()
+}
+
+/// Why a person is asked, in words.
+pub(crate) fn reasons(call: &PendingCall) -> Vec<String> {
+    call.reasons.iter().map(ToString::to_string).collect()
+}
+
+/// `private by budget.read (call 1.1, line 1)` for each effect that was met.
+pub(crate) fn met(session: &Session) -> Vec<String> {
+    session.taint().provenance().iter().map(|brought| format!("{} by {}", brought.effect, brought.by)).collect()
 }
 
 /// `1.1 gate waiting` for each call of the session's record.
@@ -226,6 +260,16 @@ impl World {
             });
             std::future::ready(result)
         })
+    }
+
+    /// Gives the same each time.
+    pub(crate) fn answering(&self, name: &str, value: Value) -> Capability {
+        self.tool(name, move |_, _| Ok(value.clone()))
+    }
+
+    /// Fails in the same way each time.
+    pub(crate) fn failing(&self, name: &str, error: ToolError) -> Capability {
+        self.tool(name, move |_, _| Err(error.clone()))
     }
 
     pub(crate) fn echo(&self) -> Capability {

@@ -358,18 +358,42 @@ mod tests {
     #[test]
     fn what_lets_text_through_is_refused() {
         let cases = [
-            (json!({ "type": "string" }), "output is free text: list its values in enum, or give format date or date-time"),
-            (json!({ "type": "string", "format": "email" }), "output is free text: list its values in enum, or give format date or date-time"),
-            (json!({ "type": "string", "pattern": "^a$" }), "output.pattern is not understood in the schema of a declassified result"),
+            (
+                json!({ "type": "string" }),
+                "output is free text: list its values in enum, or give format date or date-time",
+            ),
+            (
+                json!({ "type": "string", "format": "email" }),
+                "output is free text: list its values in enum, or give format date or date-time",
+            ),
+            (
+                json!({ "type": "string", "pattern": "^a$" }),
+                "output.pattern is not understood in the schema of a declassified result",
+            ),
             (json!({ "type": "integer", "minimum": 0 }), "output has no minimum and maximum"),
             (json!({ "type": "number", "minimum": 0, "maximum": 1 }), "output is a number without multipleOf"),
-            (json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 1e-300 }), "output goes from 0 to 1 by 0.000"),
-            (json!({ "type": "integer", "minimum": 2, "maximum": 1 }), "output goes from 2 to 1 by 1, which is no bounded range"),
+            (
+                json!({ "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 1e-300 }),
+                "output goes from 0 to 1 by 0.000",
+            ),
+            (
+                json!({ "type": "integer", "minimum": 2, "maximum": 1 }),
+                "output goes from 2 to 1 by 1, which is no bounded range",
+            ),
             (json!({ "type": "object" }), "output has no properties"),
-            (json!({ "type": "object", "properties": {}, "additionalProperties": true }), "output allows additionalProperties"),
-            (json!({ "type": "object", "properties": { "a": { "type": "string" } } }), "output.a is free text: list its values in enum, or give format date or date-time"),
+            (
+                json!({ "type": "object", "properties": {}, "additionalProperties": true }),
+                "output allows additionalProperties",
+            ),
+            (
+                json!({ "type": "object", "properties": { "a": { "type": "string" } } }),
+                "output.a is free text: list its values in enum, or give format date or date-time",
+            ),
             (json!({ "type": "array", "items": { "type": "boolean" } }), "output has no maxItems"),
-            (json!({ "type": "array", "items": { "type": "boolean" }, "maxItems": 5000 }), "output has room for 5001 parts, more than 4096"),
+            (
+                json!({ "type": "array", "items": { "type": "boolean" }, "maxItems": 5000 }),
+                "output has room for 5001 parts, more than 4096",
+            ),
             (json!({ "enum": [[1]] }), "output.enum holds more than scalars"),
             (json!({ "enum": [] }), "output.enum is no list"),
             (json!({ "anyOf": [{ "type": "boolean" }] }), "output has no type, const or enum"),
@@ -395,7 +419,8 @@ mod tests {
             "ids": { "type": "array", "items": { "enum": ["a1", "b2"] }, "maxItems": 2 },
         } }))
         .unwrap();
-        let fit = |json: Json| narrow.fit(&Value::from_json(json).unwrap()).map(|value| value.to_json().unwrap().to_string());
+        let fit =
+            |json: Json| narrow.fit(&Value::from_json(json).unwrap()).map(|value| value.to_json().unwrap().to_string());
         let whole = json!({ "ids": ["b2"], "day": "2024-02-29", "n": 3 });
         assert_eq!(fit(whole).unwrap(), r#"{"n":3,"day":"2024-02-29","ids":["b2"]}"#);
         assert_eq!(fit(json!({ "n": -0.0 })).unwrap(), r#"{"n":0}"#);
@@ -420,7 +445,9 @@ mod tests {
         let narrow = Narrow::of(&json!({ "type": "string", "format": "date-time" })).unwrap();
         let fits = |text: &str| narrow.fit(&Value::from(text)).is_some();
         assert!(fits("2026-11-30T09:15:00Z"));
-        for other in ["2026-11-30T09:15:00.1Z", "2026-11-30T09:15:00+00:00", "2026-11-30T24:00:00Z", "2026-11-30t09:15:00z"] {
+        for other in
+            ["2026-11-30T09:15:00.1Z", "2026-11-30T09:15:00+00:00", "2026-11-30T24:00:00Z", "2026-11-30t09:15:00z"]
+        {
             assert!(!fits(other), "{other}");
         }
     }

@@ -7,7 +7,7 @@ use chrysalid_policy::{Ask, Decision as Ruling, DecisionKind, Effects};
 
 use super::Session;
 use super::admit::Checked;
-use super::rule::denied;
+use super::rule::{About, denied};
 use super::state::{PROGRAM_CALL, REVEAL_CALL, StoredAsk, StoredDecision, StoredVerdict};
 use crate::audit::AuditEvent;
 use crate::call::{CallStatus, DecidedBy, ToolError};
@@ -57,10 +57,10 @@ impl Session {
             StoredDecision::Approve => self.approve(number, None, decided, &roles),
             StoredDecision::Edit { name: None, argument } => self.approve(number, Some(argument), decided, &roles),
             StoredDecision::Edit { name: Some(name), argument } => self.replace_call(number, &name, argument, decided),
-            StoredDecision::Respond(value) => {
-                self.decided(number, decided, None);
-                self.settle_bytes(number, value);
-            }
+            StoredDecision::Respond(value) => match self.decided(number, decided, None) {
+                true => self.settle_bytes(number, value),
+                false => self.deny_unwritten(number),
+            },
             StoredDecision::Reject(reason) => {
                 self.decided(number, decided, None);
                 self.reject(number, reason);
@@ -82,11 +82,18 @@ impl Session {
         self.audit(&event) || !stands(Defence::AuditKept)
     }
 
+    /// Nothing is done that the audit trail does not have.
+    pub(super) fn deny_unwritten(&mut self, number: u32) {
+        let name = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
+        let error = ToolError::named("Denied", format!("{name}: the audit trail cannot be written"));
+        self.answer_error(number, CallStatus::Denied, error);
+    }
+
     fn approve(&mut self, number: u32, edited: Option<Vec<u8>>, decided: DecidedBy, roles: &[String]) {
         let Some(call) = self.state.calls.get(number) else { return };
         let (name, status) = (call.name.clone(), call.status);
         if name == REVEAL_CALL {
-            return self.approve_reveal(number, decided);
+            return self.approve_reveal(number, decided, roles);
         }
         let bytes = edited.as_ref().or(call.open.as_ref().map(|open| &open.argument)).cloned().unwrap_or_default();
         let checked = match self.check_again(number, &name, &bytes) {
@@ -106,8 +113,7 @@ impl Session {
         }
         let open = self.open_call(&name, checked, StoredAsk::default());
         if !self.decided(number, decided, Some(open.digest())) {
-            let error = ToolError::named("Denied", format!("{name}: the audit trail cannot be written"));
-            return self.answer_error(number, CallStatus::Denied, error);
+            return self.deny_unwritten(number);
         }
         let mut joins = open.joins();
         if let Some(call) = self.state.calls.get_mut(number) {
@@ -119,14 +125,15 @@ impl Session {
                 before.effects |= open.effects;
                 before.approved = true;
             }
-            call.edited = edited;
+            // What another person put in before stays told.
+            call.edited = edited.or_else(|| call.edited.take());
             call.status = CallStatus::Queued;
         }
         self.join_taint(joins, &self.told(number, &name));
     }
 
     /// The same question, to somebody else.
-    fn ask_anew(&mut self, number: u32, ask: StoredAsk) {
+    pub(super) fn ask_anew(&mut self, number: u32, ask: StoredAsk) {
         let Some(call) = self.state.calls.get_mut(number) else { return };
         if let Some(open) = &mut call.open {
             open.ask = ask;
@@ -149,7 +156,8 @@ impl Session {
         let argument = wire::decode(bytes, &self.argument_bounds())
             .map_err(|_| failed(ToolError::input(format!("{name}: the arguments cannot be read"))))?;
         let open = self.state.calls.get(number).and_then(|call| call.open.as_ref());
-        let (carried, delivery) = open.map_or((Effects::NONE, capability.delivers()), |open| (open.carried, open.delivery));
+        let (carried, delivery) =
+            open.map_or((Effects::NONE, capability.delivers()), |open| (open.carried, open.delivery));
         let mut checked = match self.check_argument(&capability, argument) {
             Ok(checked) => checked,
             Err(error) if carried.is_empty() => return Err(failed(error)),
@@ -169,17 +177,25 @@ impl Session {
             Ok(checked) => checked,
             Err((status, error)) => return self.answer_error(number, status, error),
         };
-        checked.delivery = self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
+        checked.delivery =
+            self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
+        self.settle_delivery(name, &mut checked);
         let ruling = self.ruling(name, &checked);
-        self.decided(number, decided, None);
-        let (status, ask) = match ruling {
-            Ruling::Deny { reasons } => {
-                return self.answer_error(number, CallStatus::Denied, denied(name, &reasons));
-            }
-            Ruling::Ask(ask) => (CallStatus::Waiting, self.stored_ask(ask)),
+        let (status, ask) = match &ruling {
+            Ruling::Deny { .. } => (CallStatus::Denied, StoredAsk::default()),
+            Ruling::Ask(ask) => (CallStatus::Waiting, self.stored_ask(ask.clone())),
             Ruling::Allow => (CallStatus::Queued, StoredAsk::default()),
         };
         let open = self.open_call(name, checked, ask);
+        let mut kept = self.decided(number, decided, None);
+        kept &= self.audit_ruling(number, name, &About::of(&open, place.as_ref()), &ruling, None)
+            || !stands(Defence::AuditKept);
+        if let Ruling::Deny { reasons } = &ruling {
+            return self.answer_error(number, CallStatus::Denied, denied(name, reasons));
+        }
+        if !kept {
+            return self.deny_unwritten(number);
+        }
         let joins = open.joins();
         if let Some(call) = self.state.calls.get_mut(number) {
             call.called_as.get_or_insert_with(|| std::mem::take(&mut call.name));
@@ -221,11 +237,10 @@ impl Session {
         }
         let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;
         match self.ruling(name, &checked) {
-            Ruling::Deny { reasons } => {
-                Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message))
-            }
+            Ruling::Deny { reasons } => Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message)),
             Ruling::Ask(ask) if !has_roles(roles, &ask) => {
-                let message = format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
+                let message =
+                    format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
                 Err(Error::new(ErrorKind::DecisionNotAllowed, message))
             }
             _ => Ok(checked.bytes),

@@ -92,7 +92,7 @@ impl Session {
         if !self.audit(&event) && stands(Defence::AuditKept) {
             return Err(Error::new(ErrorKind::Io, "the audit trail cannot be written"));
         }
-        self.state.extra = plus(&self.state.extra, more);
+        self.state.extra = both(&self.state.extra, more);
         Ok(())
     }
 
@@ -131,7 +131,9 @@ impl Session {
 
     fn too_deep(&self, cost: &Cost<'_>) -> Option<Exhausted> {
         let bound = Budget { depth: self.limits.session.depth, ..Budget::of(Scope::Session) };
-        self.state.spent.would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
+        self.state
+            .spent
+            .would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
             .filter(|_| stands(Defence::SpawnBudget))
     }
 
@@ -142,7 +144,9 @@ impl Session {
         let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
         let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
         let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
-        let session_tool = Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
+        let session_tool =
+            Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
+        let session_tool = plus(&session_tool, &self.state.extra);
         let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
         let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
         let checks = [
@@ -192,7 +196,9 @@ impl Session {
         if told > u64::from(self.limits.declassified_bits) && stands(Defence::DeclassifiedBits) {
             checked.delivery = Delivery::Value;
             let bound = self.limits.declassified_bits;
-            self.note(format!("{name}: the session's {bound} bits of declassified results are used up; this result counts as read"));
+            self.note(format!(
+                "{name}: the session's {bound} bits of declassified results are used up; this result counts as read"
+            ));
         } else {
             self.state.declassified_bits = told;
         }
@@ -201,12 +207,22 @@ impl Session {
 
 impl State {
     pub(crate) fn ledger(&self) -> Ledger {
-        Ledger {
-            taint: self.taint.clone(),
-            spent: self.spent.clone(),
-            declassified_bits: self.declassified_bits,
-        }
+        Ledger { taint: self.taint.clone(), spent: self.spent.clone(), declassified_bits: self.declassified_bits }
     }
+}
+
+/// What was added before, and what is added now.
+fn both(one: &Budget, other: &Budget) -> Budget {
+    let words = |one: Option<u32>, other: Option<u32>| one.into_iter().chain(other).reduce(u32::saturating_add);
+    let mut sum = one.clone();
+    sum.calls = words(one.calls, other.calls);
+    sum.bytes = one.bytes.into_iter().chain(other.bytes).reduce(u64::saturating_add);
+    sum.spawns = words(one.spawns, other.spawns);
+    for (name, calls) in &other.calls_by_name {
+        let so_far = sum.calls_by_name.entry(name.clone()).or_default();
+        *so_far = so_far.saturating_add(*calls);
+    }
+    sum
 }
 
 /// A budget with more.

@@ -54,7 +54,10 @@ impl Session {
             return error;
         }
         let name = self.state.calls.get(number).map_or("", |call| call.name.as_str());
-        ToolError { retryable: error.retryable, ..ToolError::new(format!("{name} failed; its result is not for the program to read")) }
+        ToolError {
+            retryable: error.retryable,
+            ..ToolError::new(format!("{name} failed; its result is not for the program to read"))
+        }
     }
 
     /// A value that a person gave in place of a result.
@@ -95,12 +98,17 @@ impl Session {
             self.spend_result(bytes.len());
         }
         let encoded = match (encoded, delivery) {
-            (Ok(bytes), Delivery::Handle) => self.keep_result(number, bytes).ok_or_else(|| "no handle is left".to_owned()),
+            (Ok(bytes), Delivery::Handle) => {
+                self.keep_result(number, bytes).ok_or_else(|| "no handle is left".to_owned())
+            }
             (encoded, _) => encoded,
         };
         match encoded {
             Ok(bytes) => self.answer(number, CallStatus::Completed, Ok(bytes)),
             Err(error) => {
+                // The words of the error speak of the value.
+                let hidden = delivery != Delivery::Value && stands(Defence::DeliveredErrors);
+                let error = if hidden { "it is too large, or cannot be passed on".to_owned() } else { error };
                 let error = ToolError::named("ResultTooLarge", format!("result of {name}: {error}"));
                 self.answer(number, CallStatus::Completed, Err(AnswerError { error, tool: name }));
             }
@@ -157,9 +165,13 @@ impl Session {
         }
         let token = self.token(number);
         if verdict.token.is_some_and(|shown| Some(shown) != token) && stands(Defence::ApprovalBound) {
-            return Err(Error::new(ErrorKind::UnknownCall, format!("no call {id} with what was shown in this session")));
+            return Err(Error::new(
+                ErrorKind::UnknownCall,
+                format!("no call {id} with what was shown in this session"),
+            ));
         }
-        if has_passed(open.ask.expires_millis, self.meter.last_host_millis()) && stands(Defence::ApprovalExpiry) {
+        let expires = open.ask.expires_millis.filter(|_| call.status == CallStatus::Waiting);
+        if has_passed(expires, self.meter.last_host_millis()) && stands(Defence::ApprovalExpiry) {
             return Err(Error::new(ErrorKind::ApprovalExpired, format!("the approval of call {id} has expired")));
         }
         if !call.allowed().contains(&verdict.decision.kind()) && stands(Defence::AllowedDecisions) {
@@ -182,7 +194,13 @@ impl Session {
         Ok(())
     }
 
-    fn store_decision(&mut self, id: CallId, name: &str, decision: Decision, roles: &[String]) -> Result<StoredDecision> {
+    fn store_decision(
+        &mut self,
+        id: CallId,
+        name: &str,
+        decision: Decision,
+        roles: &[String],
+    ) -> Result<StoredDecision> {
         let invalid = |what: String| Error::new(ErrorKind::InvalidArguments, format!("call {id}: {what}"));
         let about = |error: Error| Error::new(error.kind(), format!("call {id}: {error}"));
         let stored = match decision {
@@ -201,7 +219,10 @@ impl Session {
                 StoredDecision::Edit { name: None, argument: self.check_source(&source).map_err(about)? }
             }
             Decision::EditCall { .. } if name == PROGRAM_CALL => {
-                return Err(Error::new(ErrorKind::DecisionNotAllowed, format!("call {id} is a program, and no other call")));
+                return Err(Error::new(
+                    ErrorKind::DecisionNotAllowed,
+                    format!("call {id} is a program, and no other call"),
+                ));
             }
             Decision::Edit(argument) => {
                 StoredDecision::Edit { name: None, argument: self.check_edit(name, &argument, roles).map_err(about)? }

@@ -363,6 +363,11 @@ impl Session {
         self.awake_since = None;
         let (value_name, mut notes) = match self.state.program.take() {
             Some(program) => {
+                if heap != Heap::Intact {
+                    // Nothing in the heap it went back to knows of them, and nothing would tell that they are gone.
+                    let is_empty = matches!(self.base, Base::Baseline);
+                    self.state.handles.retain(|_, held| !is_empty && held.call.program < program.number);
+                }
                 let over = program.log_bytes >= self.limits.console_size;
                 let mut notes = program.notes;
                 if over || program.lines_dropped {
@@ -372,6 +377,7 @@ impl Session {
             }
             None => (None, Vec::new()),
         };
+        self.forget_grants();
         if heap != Heap::Intact {
             // Asked for again, whether the heap still has them or not.
             self.state.modules.clear();

@@ -6,6 +6,7 @@
 use chrysalid_policy::{Decision as Ruling, Effects, Request as PolicyRequest, decide};
 
 use super::Session;
+use super::approve::has_roles;
 use super::imports::Request;
 use super::rule::{About, denied};
 use super::state::{AnswerError, OpenCall, REVEAL_CALL, StoredAsk, StoredHandle};
@@ -23,29 +24,35 @@ pub(super) struct Filled {
 
 impl Session {
     /// Puts values in the place of handles; nothing if there is no handle.
-    pub(super) fn fill_handles(&self, name: &str, given: &Value) -> Result<Option<Filled>, ToolError> {
-        let ids = given.handles();
-        if ids.is_empty() {
+    pub(super) fn fill_handles(&mut self, name: &str, given: &Value) -> Result<Option<Filled>, ToolError> {
+        let places = given.handles();
+        if places.is_empty() {
             return Ok(None);
         }
-        let mut effects = Effects::NONE;
-        let mut values = std::collections::BTreeMap::new();
-        let bounds = self.bounds(usize::MAX);
-        let mut bytes = 0_usize;
-        for id in ids {
-            let held = self.state.handles.get(&id);
-            let held = held.ok_or_else(|| ToolError::input(format!("{name}: handle {id} is not one of this session")))?;
-            bytes = bytes.saturating_add(held.value.len());
+        let (mut effects, mut bytes) = (Effects::NONE, 0_usize);
+        for (id, count) in &places {
+            let held = self.state.handles.get(id);
+            let held =
+                held.ok_or_else(|| ToolError::input(format!("{name}: handle {id} is not one of this session")))?;
+            // It is copied to every place.
+            bytes = bytes.saturating_add(held.value.len().saturating_mul(*count));
             effects |= held.effects;
-            if bytes > self.limits.argument_size {
-                let message = format!("{name}: what its handles hold is larger than {} bytes", self.limits.argument_size);
-                return Err(ToolError::named("ArgumentTooLarge", message));
-            }
+        }
+        let effects = if stands(Defence::HandlesCarry) { effects } else { Effects::NONE };
+        if bytes > self.limits.argument_size {
+            // How large it is says something about it.
+            self.join_taint(effects, &format!("{name}, which does not take as much as a handle holds"));
+            let message = format!("{name}: what its handles hold is larger than {} bytes", self.limits.argument_size);
+            return Err(ToolError::named("ArgumentTooLarge", message));
+        }
+        let bounds = self.bounds(usize::MAX);
+        let mut values = std::collections::BTreeMap::new();
+        for id in places.into_keys() {
+            let Some(held) = self.state.handles.get(&id) else { continue };
             let value = wire::decode(&held.value, &bounds).map_err(|error| ToolError::new(error.to_string()))?;
             values.insert(id, value);
         }
-        let value = given.with_handles_filled(&values);
-        Ok(Some(Filled { value, effects: if stands(Defence::HandlesCarry) { effects } else { Effects::NONE } }))
+        Ok(Some(Filled { value: given.with_handles_filled(&values), effects }))
     }
 
     /// `reveal(handle)`: the value for the effects.
@@ -64,14 +71,12 @@ impl Session {
             return self.refuse(number, REVEAL_CALL, CallStatus::Failed, error);
         }
         let bytes = wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default();
-        let asked = PolicyRequest {
-            name: REVEAL_CALL,
-            argument: &argument,
-            effects,
-            carried: Effects::NONE,
-            ask: false,
-        };
-        let ruling = decide(&asked, &self.state.taint, &self.rules);
+        let ruling = self.reveal_ruling(&argument, effects);
+        if matches!(ruling, Ruling::Ask(_)) {
+            if let Some(error) = self.too_many_wait("reveal") {
+                return self.refuse(number, REVEAL_CALL, CallStatus::Failed, error);
+            }
+        }
         let ask = match &ruling {
             Ruling::Ask(ask) => self.stored_ask(ask.clone()),
             _ => StoredAsk::default(),
@@ -89,7 +94,9 @@ impl Session {
             decision: None,
             approved: false,
         };
-        if !self.audit_ruling(number, REVEAL_CALL, &About::of(&open, place.as_ref()), &ruling, None) && stands(Defence::AuditKept) {
+        if !self.audit_ruling(number, REVEAL_CALL, &About::of(&open, place.as_ref()), &ruling, None)
+            && stands(Defence::AuditKept)
+        {
             let error = ToolError::named("Denied", "reveal: the audit trail cannot be written");
             return self.refuse(number, REVEAL_CALL, CallStatus::Denied, error);
         }
@@ -105,25 +112,48 @@ impl Session {
         }
     }
 
+    fn reveal_ruling(&self, argument: &Value, effects: Effects) -> Ruling {
+        let asked = PolicyRequest { name: REVEAL_CALL, argument, effects, carried: Effects::NONE, ask: false };
+        decide(&asked, &self.state.taint, &self.rules)
+    }
+
     fn record_waiting(&mut self, number: u32, open: OpenCall, place: Option<CallPlace>) {
         self.record_ruled(number, REVEAL_CALL, CallStatus::Waiting, open, place);
         self.tell(&Event::CallWaiting { id: self.id_of(number), name: REVEAL_CALL });
     }
 
-    pub(super) fn approve_reveal(&mut self, number: u32, decided: DecidedBy) {
+    pub(super) fn approve_reveal(&mut self, number: u32, decided: DecidedBy, roles: &[String]) {
+        let ruling = self.shown_handle(number).map(|handle| {
+            let effects = self.state.handles.get(&handle.id).map_or(Effects::NONE, |held| held.effects);
+            self.reveal_ruling(&Value::Handle(handle), effects)
+        });
+        match ruling {
+            Some(Ruling::Deny { reasons }) => {
+                self.decided(number, decided, None);
+                return self.answer_error(number, CallStatus::Denied, denied(REVEAL_CALL, &reasons));
+            }
+            Some(Ruling::Ask(ask)) if !has_roles(roles, &ask) => {
+                let ask = self.stored_ask(ask);
+                return self.ask_anew(number, ask);
+            }
+            _ => {}
+        }
         if self.decided(number, decided, None) {
             self.reveal(number);
+        } else {
+            self.deny_unwritten(number);
         }
+    }
+
+    /// The handle that a call would reveal.
+    fn shown_handle(&self, number: u32) -> Option<Handle> {
+        let argument = &self.state.calls.get(number)?.open.as_ref()?.argument;
+        wire::decode(argument, &self.argument_bounds()).ok()?.as_handle().cloned()
     }
 
     /// Gives the program what a handle holds. The session meets the effects first.
     fn reveal(&mut self, number: u32) {
-        let argument = self.state.calls.get(number).and_then(|call| call.open.as_ref()).map(|open| open.argument.clone());
-        let argument = argument.and_then(|bytes| wire::decode(&bytes, &self.argument_bounds()).ok());
-        let held = match &argument {
-            Some(Value::Handle(handle)) => self.state.handles.get(&handle.id).cloned(),
-            _ => None,
-        };
+        let held = self.shown_handle(number).and_then(|handle| self.state.handles.get(&handle.id).cloned());
         let Some(held) = held else {
             let error = ToolError::input("the handle is gone");
             return self.answer_error(number, CallStatus::Failed, error);

@@ -19,13 +19,7 @@ use crate::event::Event;
 impl Checked {
     /// As the rules see it: handles are closed to them, so that no answer of theirs tells what one holds.
     pub(super) fn request<'a>(&'a self, name: &'a str) -> PolicyRequest<'a> {
-        PolicyRequest {
-            name,
-            argument: &self.given,
-            effects: self.declared,
-            carried: self.carried,
-            ask: self.asks,
-        }
+        PolicyRequest { name, argument: &self.given, effects: self.declared, carried: self.carried, ask: self.asks }
     }
 }
 
@@ -118,11 +112,8 @@ impl Session {
     }
 
     fn ask(&mut self, number: u32, name: &str, checked: Checked, ask: Ask) {
-        let error = if self.state.calls.count(CallStatus::Waiting) >= self.limits.pending_approvals as usize
-            && stands(Defence::PendingApprovals)
-        {
-            let bound = self.limits.pending_approvals;
-            Some(ToolError::named("CallBudgetExceeded", format!("{name}: {bound} calls wait for a person already")))
+        let error = if let Some(error) = self.too_many_wait(name) {
+            Some(error)
         } else if self.room_for(checked.bytes.len().saturating_add(checked.value_bytes)) {
             None
         } else {
@@ -136,6 +127,13 @@ impl Session {
         let open = self.open_call(name, checked, ask);
         self.record_ruled(number, name, CallStatus::Waiting, open, place);
         self.tell(&Event::CallWaiting { id: self.id_of(number), name });
+    }
+
+    /// Why nothing more is asked now.
+    pub(super) fn too_many_wait(&self, name: &str) -> Option<ToolError> {
+        let bound = self.limits.pending_approvals;
+        let many = self.state.calls.count(CallStatus::Waiting) >= bound as usize && stands(Defence::PendingApprovals);
+        many.then(|| ToolError::named("CallBudgetExceeded", format!("{name}: {bound} calls wait for a person already")))
     }
 
     pub(super) fn stored_ask(&self, ask: Ask) -> StoredAsk {
@@ -249,10 +247,7 @@ fn without_rule_of_two(ruling: Ruling) -> Ruling {
 /// reviewer could not see does not: the rule of two.
 fn covers(approved: &ApprovedProgram, name: &str, ask: &Ask) -> bool {
     let of_the_text = |reason: &Reason| {
-        matches!(
-            reason,
-            Reason::Always | Reason::Rule { .. } | Reason::Default { .. } | Reason::Predicate { .. }
-        )
+        matches!(reason, Reason::Always | Reason::Rule { .. } | Reason::Default { .. } | Reason::Predicate { .. })
     };
     approved.has(name)
         && ask.reasons.iter().all(of_the_text)

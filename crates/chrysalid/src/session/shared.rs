@@ -13,8 +13,8 @@ use std::task::{Context, Poll, Waker};
 
 use super::{Interrupt, Session};
 use crate::call::{CallId, CallResult, PendingCall};
-use crate::decision::Decision;
 use crate::clock::Timer;
+use crate::decision::Decision;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Outcome;
 

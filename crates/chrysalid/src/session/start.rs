@@ -76,7 +76,10 @@ impl Session {
         let cancel = CancelSignal::default();
         self.cancels.insert(number, cancel.clone());
         let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: idempotency_key.clone() };
-        self.audit(&event);
+        if !self.audit(&event) && name != abi::MODULE_CALL && stands(Defence::AuditKept) {
+            self.deny_unwritten(number);
+            return None;
+        }
         self.tell(&Event::CallStarted { id, name: &name });
         let context = CallContext { id, idempotency_key, cancel };
         Some(Call { context, name, argument, handler })

@@ -31,7 +31,8 @@ impl Session {
         let at = self.now_millis();
         let (line, next) = self.state.chain.line(&self.state.session, at, event);
         // A sink that panics keeps nothing.
-        let kept = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.append(&line).is_ok())).unwrap_or(false);
+        let kept =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sink.append(&line).is_ok())).unwrap_or(false);
         if kept {
             self.state.chain = next;
         }

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Session;
 use super::place::refused;
-use super::state::{ApprovedProgram, OpenCall, PROGRAM_CALL, StoredAsk, StoredDecision, StoredVerdict};
+use super::state::{ApprovedProgram, OpenCall, PROGRAM_CALL, Phase, StoredAsk, StoredDecision, StoredVerdict};
 use crate::audit::AuditEvent;
 use crate::call::{CallStatus, DecidedBy, ToolError};
 use crate::capability::Delivery;
@@ -25,7 +25,10 @@ use crate::value::{Object, Value, wire};
 impl Session {
     /// Asks about the program that was just given, if that is wanted.
     pub(super) fn ask_about_program(&mut self) {
-        let Some(program) = self.state.program.as_ref().filter(|program| !program.begun) else { return };
+        let Some(program) = &self.state.program else { return };
+        if program.begun || matches!(program.phase, Phase::Failing(_)) {
+            return;
+        }
         if !program.asks_first || program.approved.is_some() || self.awaits_program_approval() {
             return;
         }
@@ -112,7 +115,8 @@ impl Session {
             return self.end_program_unrun(number, error);
         }
         // What could not be told from the text is no part of what was approved.
-        let tools = Plan::of(&source, &self.capabilities).map(|plan| plan.tools.into_iter().map(|tool| tool.name).collect());
+        let tools =
+            Plan::of(&source, &self.capabilities).map(|plan| plan.tools.into_iter().map(|tool| tool.name).collect());
         if let Some(program) = &mut self.state.program {
             program.approved = Some(ApprovedProgram { tools: tools.unwrap_or_default(), by, roles });
         }

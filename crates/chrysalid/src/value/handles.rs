@@ -6,17 +6,15 @@ use super::Value;
 use super::tree::preorder;
 
 impl Value {
-    /// Ids of the handles in it, each once.
-    pub(crate) fn handles(&self) -> Vec<u32> {
-        let mut ids: Vec<u32> = preorder(self)
-            .filter_map(|value| match value {
-                Self::Handle(handle) => Some(handle.id),
-                _ => None,
-            })
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+    /// Ids of the handles in it, and in how many places each is.
+    pub(crate) fn handles(&self) -> BTreeMap<u32, usize> {
+        let mut places = BTreeMap::new();
+        for value in preorder(self) {
+            if let Self::Handle(handle) = value {
+                *places.entry(handle.id).or_default() += 1;
+            }
+        }
+        places
     }
 
     /// A copy with these values in the place of handles. References are numbered anew, since what is put in has objects of
@@ -88,7 +86,7 @@ mod tests {
     fn what_a_handle_holds_takes_its_place() {
         let held = BTreeMap::from([(3, Value::from("secret")), (4, Value::Array(vec![Value::Null]))]);
         let value = Value::Array(vec![handle(3), Value::from(1), handle(4), handle(3), handle(9)]);
-        assert_eq!(value.handles(), [3, 4, 9]);
+        assert_eq!(value.handles(), BTreeMap::from([(3, 2), (4, 1), (9, 1)]));
         let expected = vec![
             Value::from("secret"),
             Value::from(1),

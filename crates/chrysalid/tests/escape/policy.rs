@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use chrysalid::defence::Defence;
 use chrysalid::{
-    Approval, AuditSink, Budget, Capabilities, Capability, Decision, Delivery, Effects, Engine, Grant, Limits, Reviewer,
-    RunBudget, Session, ToolError, Value, Verdict,
+    Approval, AuditSink, Budget, Capabilities, Capability, Decision, Delivery, Effects, Engine, Grant, Limits,
+    Reviewer, RunBudget, Session, ToolError, Value, Verdict,
 };
 use serde_json::json;
 
@@ -59,7 +59,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     scripted(
         Defence::HandlesCarry,
         "send_out_what_a_handle_holds",
-        |engine| with(engine, "const h = await tools.budget({}); await tools.letters({}); await tools.pay({ amount: h }); 1"),
+        |engine| {
+            with(engine, "const h = await tools.budget({}); await tools.letters({}); await tools.pay({ amount: h }); 1")
+        },
         "asks: 1.3 pay",
         "1, paid [700.0]",
     ),
