@@ -15,15 +15,13 @@ const vendors = contracts.map(({ vendor, mail, per_guest, fixed }) => {
 });
 const dear = vendors.filter(({ over }) => over > 0);
 
-// Each mail waits for a person of its own; one that is not sent is part of the plan, not an error.
+// A mail may have to wait for a person; one that is not sent is part of the plan, not an error.
+const subject = `Our wedding: ${headcount} guests`;
 const mails = await Promise.allSettled(
-  dear.map(({ vendor, mail, cost, over }) =>
-    tools.mail.send({
-      to: mail,
-      subject: `Our wedding: ${headcount} guests`,
-      text: `We will be ${headcount}. At ${cost} euros, ${vendor} is ${over} over what we planned. Can you help?`,
-    }),
-  ),
+  dear.map(({ vendor, mail, cost, over }) => {
+    const text = `We will be ${headcount}. At ${cost} euros, ${vendor} is ${over} over what we planned. Can you help?`;
+    return tools.mail.send({ to: mail, subject, text });
+  }),
 );
 
 ({

@@ -82,7 +82,7 @@ pub(crate) struct ResumeArguments {
     pub(crate) decisions: Decisions,
     #[command(flatten)]
     pub(crate) given: GivenArguments,
-    /// Let the session make so many more calls than its budget
+    /// Let the session make so many more calls than --session-calls
     #[arg(long, value_name = "N")]
     pub(crate) more_calls: Option<u32>,
     /// Save the next pause there instead of in FILE, which then says so
@@ -119,6 +119,8 @@ pub(crate) struct ReplArguments {
     /// Tools that programs may call
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) who: WhoArguments,
     #[command(flatten)]
     pub(crate) host: HostArguments,
 }
@@ -220,15 +222,22 @@ pub(crate) struct VerifyArguments {
     pub(crate) json: bool,
 }
 
-/// Who decides, and what they allow beforehand.
+/// Who decides.
 #[derive(Debug, Args)]
-pub(crate) struct GivenArguments {
+pub(crate) struct WhoArguments {
     /// Who decides, as records name them
     #[arg(long = "as", value_name = "NAME")]
-    pub(crate) reviewer: Option<String>,
+    pub(crate) name: Option<String>,
     /// A role of whoever decides; any number of times
     #[arg(long = "role", value_name = "ROLE")]
     pub(crate) roles: Vec<String>,
+}
+
+/// Who decides, what they allow beforehand, and where that is written down.
+#[derive(Debug, Args)]
+pub(crate) struct GivenArguments {
+    #[command(flatten)]
+    pub(crate) who: WhoArguments,
     /// Allow some calls beforehand, such as 'tools = "mail.send", count = 5, lasts = "1h"'; any number of times
     #[arg(long = "grant", value_name = "TOML", value_parser = grant)]
     pub(crate) grants: Vec<Grant>,
@@ -266,6 +275,12 @@ pub(crate) struct HostArguments {
     /// Most time of the program outside of pauses, such as 2m [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) wall_time: Option<Duration>,
+    /// Most calls of all programs of the session [default: none]
+    #[arg(long, value_name = "N")]
+    pub(crate) session_calls: Option<u32>,
+    /// Ask a person about a call for which a budget of calls has no room, instead of refusing it
+    #[arg(long)]
+    pub(crate) ask_when_spent: bool,
 }
 
 impl Arguments {

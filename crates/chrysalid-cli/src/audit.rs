@@ -84,17 +84,18 @@ pub(crate) fn audit(command: &AuditCommand) -> Result<Exit, Refusal> {
 fn read(path: &Path) -> Result<(AuditTrail, usize), Refusal> {
     let unreadable = |error: io::Error| Refusal::unreadable(path, &error);
     let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
-    let (mut trail, mut number, mut line) = (AuditTrail::default(), 0, String::new());
+    let (mut trail, mut number, mut line) = (AuditTrail::default(), 0, Vec::new());
     loop {
         line.clear();
-        let read = io::Read::take(&mut reader, MAX_LINE).read_line(&mut line).map_err(unreadable)?;
+        let read = io::Read::take(&mut reader, MAX_LINE).read_until(b'\n', &mut line).map_err(unreadable)?;
         if read == 0 {
             return Ok((trail, number));
         }
         number += 1;
         let corrupt = |what: String| Refusal::of_kind(ErrorKind::Corrupt, what).within(path);
-        let whole = line.strip_suffix('\n').ok_or_else(|| corrupt(format!("line {number}: has no end")))?;
-        trail.add(number, whole).map_err(|error| corrupt(error.to_string()))?;
+        let whole = line.strip_suffix(b"\n").ok_or_else(|| corrupt(format!("line {number}: has no end")))?;
+        // What is not UTF-8 is no line of ours, and the hash says so.
+        trail.add(number, &String::from_utf8_lossy(whole)).map_err(|error| corrupt(error.to_string()))?;
     }
 }
 

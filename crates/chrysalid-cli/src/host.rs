@@ -4,9 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use chrysalid::{Engine, EventSink, Key, KeyPlaces, Limits, Modules, Reviewer, Rules, Session, SessionOptions};
+use chrysalid::{
+    Capabilities, Engine, EventSink, Key, KeyPlaces, Limits, Modules, Reviewer, Rules, Session, SessionOptions,
+    WhenSpent,
+};
 
-use crate::arguments::{GivenArguments, HostArguments};
+use crate::arguments::{GivenArguments, HostArguments, WhoArguments};
 use crate::audit::Trail;
 use crate::exit::Refusal;
 use crate::guests;
@@ -36,6 +39,10 @@ impl HostArguments {
         limits.memory = self.memory.unwrap_or(limits.memory);
         limits.cpu_time = self.cpu_time.unwrap_or(limits.cpu_time);
         limits.wall_time = self.wall_time.or(limits.wall_time);
+        limits.session.calls = self.session_calls.or(limits.session.calls);
+        if self.ask_when_spent {
+            limits.when_spent = WhenSpent::Ask;
+        }
         limits
     }
 
@@ -51,6 +58,13 @@ impl HostArguments {
     /// The rules of the policy, if there is one.
     pub(crate) fn rules(&self) -> Result<Rules, Refusal> {
         self.policy.as_deref().map_or_else(|| Ok(Rules::default()), policy::read)
+    }
+
+    /// That the rule of two is off because no tool says what it does, unless the policy says something of it.
+    pub(crate) fn rule_of_two_note(&self, capabilities: &Capabilities) -> Result<Option<String>, Refusal> {
+        let unlabelled = !capabilities.is_empty() && !capabilities.declare_effects();
+        let is_open = unlabelled && self.rules()?.rule_of_two().is_none();
+        Ok(is_open.then(|| "no tool declares effects, so the rule of two is off".to_owned()))
     }
 
     /// The engine that can restore this snapshot, also one of an earlier release.
@@ -105,13 +119,15 @@ pub(crate) fn session_options(events: Arc<dyn EventSink>, modules: Modules) -> S
     options
 }
 
-impl GivenArguments {
+impl WhoArguments {
     /// Whoever runs the command vouches for name and roles.
     pub(crate) fn reviewer(&self) -> Reviewer {
-        let reviewer = self.reviewer.as_ref().map_or_else(Reviewer::new, Reviewer::named);
+        let reviewer = self.name.as_ref().map_or_else(Reviewer::new, Reviewer::named);
         self.roles.iter().fold(reviewer, Reviewer::role)
     }
+}
 
+impl GivenArguments {
     /// Opens the audit trail, if there is to be one.
     pub(crate) fn open_audit(&self, options: &mut SessionOptions) -> Result<(), Refusal> {
         if let Some(path) = &self.audit {
@@ -123,7 +139,7 @@ impl GivenArguments {
     /// Gives the session what was allowed beforehand.
     pub(crate) fn give_grants(&self, session: &mut Session) -> Result<(), Refusal> {
         for grant in &self.grants {
-            session.grant(grant.clone(), &self.reviewer(), SystemTime::now())?;
+            session.grant(grant.clone(), &self.who.reviewer(), SystemTime::now())?;
         }
         Ok(())
     }

@@ -195,7 +195,10 @@ impl Inspected {
             writeln!(text, "has met: {}, by {}", taint.effect, taint.by)?;
         }
         for grant in &sealed.grants {
-            writeln!(text, "grant {}: {} more of {}", grant.number, grant.left, grant.terms)?;
+            write!(text, "grant {}: {} more of {}", grant.number, grant.left, grant.terms)?;
+            grant.by.iter().try_for_each(|by| write!(text, ", by {by}"))?;
+            grant.expires_at.iter().try_for_each(|at| write!(text, ", until {at}"))?;
+            writeln!(text)?;
         }
         writeln!(text, "calls: {}", sealed.calls.len())?;
         write_calls(text, &sealed.calls)?;

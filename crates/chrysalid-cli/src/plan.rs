@@ -28,7 +28,7 @@ pub(crate) fn plan(arguments: &PlanArguments) -> Result<Exit, Refusal> {
     match form {
         Form::Json => print_json(&plan),
         Form::Text => {
-            let _ = write!(std::io::stdout(), "{}", printable(&plan.to_string()));
+            let _ = writeln!(std::io::stdout(), "{}", printable(&plan.to_string()));
         }
     }
     Ok(Exit::Done)

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use chrysalid::policy::{Ask, Decision, Request, decide};
-use chrysalid::{Effects, Rules, Taint};
+use chrysalid::policy::{Ask, Decision, Reason, Request, Terms, decide};
+use chrysalid::{DecisionKind, Delivery, Effects, Rules, Taint};
 use serde::Serialize;
 
 use crate::arguments::{CheckArguments, ExplainArguments, PolicyCommand};
@@ -65,7 +65,13 @@ fn check(arguments: &CheckArguments) -> Result<Exit, Refusal> {
         return Ok(Exit::Done);
     }
     let Checked { file, version, rules, examples, unused } = &checked;
-    let mut text = format!("{file}: {rules} rules, {examples} examples hold; version {version}\n");
+    let counted =
+        |count: usize, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
+    let mut text = format!(
+        "{file}: {}, {}; version {version}\n",
+        counted(*rules, "rule", "rules"),
+        counted(*examples, "example holds", "examples hold")
+    );
     for pattern in unused {
         text.push_str(&format!("no tool is named {pattern}\n"));
     }
@@ -81,6 +87,8 @@ struct Explained {
     met: Vec<&'static str>,
     reasons: Vec<String>,
     roles: Vec<String>,
+    /// The answers that are taken, where not all are.
+    decisions: Option<Vec<DecisionKind>>,
     expires_s: Option<u64>,
 }
 
@@ -90,6 +98,9 @@ struct Told {
     asks: bool,
     /// Whether any tool says what it does.
     labelled: bool,
+    /// What the tool itself demands of whoever decides.
+    terms: Terms,
+    delivery: Delivery,
 }
 
 fn explain(arguments: &ExplainArguments) -> Result<Exit, Refusal> {
@@ -109,18 +120,27 @@ fn explain(arguments: &ExplainArguments) -> Result<Exit, Refusal> {
         carried: Effects::NONE,
         ask: told.asks,
     };
-    let (decision, reasons, terms) = match decide(&request, &taint, &rules) {
+    let effects = rules.effects(&request);
+    let mut decision = decide(&request, &taint, &rules);
+    if told.delivery != Delivery::Value && !effects.contains(Effects::ACTS) {
+        decision = without_rule_of_two(decision);
+    }
+    let (decision, reasons, terms) = match decision {
         Decision::Allow => ("allow", Vec::new(), None),
-        Decision::Ask(Ask { reasons, terms }) => ("ask", reasons, Some(terms)),
+        Decision::Ask(Ask { reasons, mut terms }) => {
+            terms.join(&told.terms);
+            ("ask", reasons, Some(terms))
+        }
         Decision::Deny { reasons } => ("deny", reasons, None),
     };
     let explained = Explained {
         call: arguments.call.clone(),
         decision,
-        effects: rules.effects(&request).names().collect(),
+        effects: effects.names().collect(),
         met: taint.effects().names().collect(),
         reasons: reasons.iter().map(ToString::to_string).collect(),
         roles: terms.as_ref().map(|terms| terms.roles.clone()).unwrap_or_default(),
+        decisions: terms.as_ref().and_then(|terms| terms.decisions.clone()),
         expires_s: terms.and_then(|terms| terms.expires).map(|expires| expires.as_secs()),
     };
     explained.print(Form::of(arguments.json));
@@ -135,6 +155,8 @@ fn told(arguments: &ExplainArguments) -> Result<Told, Refusal> {
             effects: given.unwrap_or_default(),
             asks: false,
             labelled: given.is_some() || !arguments.taint.is_empty(),
+            terms: Terms::default(),
+            delivery: Delivery::Value,
         });
     };
     let manifest = Manifest::read(path)?;
@@ -143,7 +165,18 @@ fn told(arguments: &ExplainArguments) -> Result<Told, Refusal> {
     let (_, tool) = tool.ok_or_else(|| Refusal::usage(format!("has no tool {:?}", arguments.call)).within(path))?;
     let unlabelled = if labelled { Effects::ALL } else { Effects::NONE };
     let effects = given.or(tool.effects()).unwrap_or(unlabelled);
-    Ok(Told { effects, asks: tool.asks(), labelled })
+    let mut roles: Vec<String> = tool.approval_role.iter().cloned().collect();
+    roles.sort_unstable();
+    roles.dedup();
+    let terms = Terms { roles, expires: tool.approval_expires.map(|expires| expires.0), decisions: None };
+    Ok(Told { effects, asks: tool.asks(), labelled, terms, delivery: tool.deliver })
+}
+
+/// As a session does where the program cannot read the result, and so meets nothing by it.
+fn without_rule_of_two(decision: Decision) -> Decision {
+    let Decision::Ask(mut ask) = decision else { return decision };
+    ask.reasons.retain(|reason| !matches!(reason, Reason::RuleOfTwo { .. }));
+    if ask.reasons.is_empty() { Decision::Allow } else { Decision::Ask(ask) }
 }
 
 impl Explained {
@@ -159,6 +192,10 @@ impl Explained {
         }
         if !self.roles.is_empty() {
             text.push_str(&format!("  decided by: {}\n", self.roles.join(", ")));
+        }
+        if let Some(decisions) = &self.decisions {
+            let names: Vec<&str> = decisions.iter().map(|decision| decision.name()).collect();
+            text.push_str(&format!("  answers: {}\n", names.join(", ")));
         }
         if let Some(seconds) = self.expires_s {
             text.push_str(&format!("  waits for at most: {seconds} s\n"));

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use chrysalid::{CallId, Decision, DecisionKind, PendingCall, ReportPending, Session, Value};
+use chrysalid::{CallId, Decision, DecisionKind, PendingCall, ReportPending, Reviewer, Session, Value, Verdict};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
@@ -31,7 +31,7 @@ pub(crate) trait Answers {
 }
 
 /// A person at this process's terminal.
-pub(crate) struct Terminal(());
+pub(crate) struct Terminal(Reviewer);
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub(crate) enum Answer {
 }
 
 impl Terminal {
-    /// The terminal, if there is somebody to ask: stdin to read from, and stderr to write to.
-    pub(crate) fn open() -> Option<Self> {
-        (std::io::stdin().is_terminal() && std::io::stderr().is_terminal()).then_some(Self(()))
+    /// The terminal, if there is somebody to ask: stdin to read from, and stderr to write to. `reviewer` is who sits there.
+    pub(crate) fn open(reviewer: Reviewer) -> Option<Self> {
+        (std::io::stdin().is_terminal() && std::io::stderr().is_terminal()).then_some(Self(reviewer))
     }
 
     /// Asks about every call that waits.
     pub(crate) async fn decide(&self, session: &mut Session, signals: &mut Signals) -> Answer {
-        decide(session, &mut AtTerminal(signals), |_, _| {}).await
+        decide(session, &mut AtTerminal(signals), &self.0, |_, _| {}).await
     }
 }
 
@@ -56,6 +56,7 @@ impl Terminal {
 pub(crate) async fn decide(
     session: &mut Session,
     answers: &mut impl Answers,
+    reviewer: &Reviewer,
     mut taken: impl FnMut(CallId, &Decision),
 ) -> Answer {
     let waiting: Vec<PendingCall> = session.pending().into_iter().filter(|call| !call.decided).collect();
@@ -64,7 +65,7 @@ pub(crate) async fn decide(
         show(&call);
         loop {
             let Some(decision) = ask(&call, answers).await else { return Answer::Quit };
-            match session.decide(call.id, decision.clone()) {
+            match session.decide_with(Verdict::of(&call, decision.clone()).by(reviewer.clone())) {
                 Ok(()) => {
                     taken(call.id, &decision);
                     break;

@@ -14,7 +14,7 @@ mod show;
 use std::path::Path;
 use std::time::SystemTime;
 
-use chrysalid::{Engine, Heap, Outcome, Report};
+use chrysalid::{CallId, Decision, Engine, Heap, Outcome, Report};
 
 use crate::arguments::ReplArguments;
 use crate::exit::{Exit, Refusal};
@@ -78,9 +78,8 @@ impl<'a> Repl<'a> {
         if let Some(refusal) = keyless {
             screen.note(&format!("sessions cannot be saved: {refusal}"));
         }
-        let tools = live.session.capabilities();
-        if !tools.is_empty() && !tools.declare_effects() {
-            screen.note("no tool declares effects, so the rule of two is off");
+        if let Some(note) = arguments.host.rule_of_two_note(live.session.capabilities())? {
+            screen.note(&note);
         }
         Ok(Self { arguments, engine, live, input, signals, screen, queued: None, failed: false })
     }
@@ -239,7 +238,9 @@ impl<'a> Repl<'a> {
         let wait = if session.pending().iter().any(|call| !call.decided) {
             let mut answers = InputAnswers::new(&mut self.input, &mut self.signals);
             let decided = &mut self.live.decided;
-            let answer = decide(session, &mut answers, |call, decision| decided.push((call, decision.clone()))).await;
+            let who = self.arguments.who.reviewer();
+            let taken = |call: CallId, decision: &Decision| decided.push((call, decision.clone()));
+            let answer = decide(session, &mut answers, &who, taken).await;
             self.queued = answers.command;
             if let Some(refusal) = answers.refused {
                 return Err(refusal);

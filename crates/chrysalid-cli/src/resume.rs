@@ -59,15 +59,15 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refu
     arguments.given.give_grants(&mut session)?;
     if let Some(calls) = arguments.more_calls {
         let more = Budget { calls: Some(calls), ..Budget::default() };
-        session.raise_budget(&more, &arguments.given.reviewer()).map_err(within)?;
+        session.raise_budget(&more, &arguments.given.who.reviewer()).map_err(within)?;
     }
-    let terminal = if form == Form::Text { Terminal::open() } else { None };
+    let terminal = if form == Form::Text { Terminal::open(arguments.given.who.reviewer()) } else { None };
     Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
 }
 
 /// A decision as the library takes it. What was shown is compared by how its token begins.
 fn verdict(arguments: &ResumeArguments, session: &Session, decided: &Given) -> Result<Verdict, Refusal> {
-    let verdict = Verdict::new(decided.call, decided.decision.clone()).by(arguments.given.reviewer());
+    let verdict = Verdict::new(decided.call, decided.decision.clone()).by(arguments.given.who.reviewer());
     let Some(begins) = &decided.token else { return Ok(verdict) };
     let pending = session.pending();
     let token = pending.iter().find(|call| call.id == decided.call).map(|call| call.token);
@@ -120,8 +120,11 @@ fn unchanged(
         return Ok(None);
     }
     let Some(pause) = look(engine, &image.snapshot, capabilities, arguments.host.limits())? else { return Ok(None) };
+    let now = SystemTime::now();
+    let has_expired = pause.pending.iter().filter_map(|call| call.expires_at).any(|at| at <= now);
     let waits = match pause.wake_at {
-        Some(at) => at > SystemTime::now() + PARK_AFTER,
+        _ if has_expired => false,
+        Some(at) => at > now + PARK_AFTER,
         None => !pause.pending.is_empty(),
     };
     Ok(waits.then(|| Document::of(&Outcome::Paused(pause)).saved_in(Some(&arguments.file))))
@@ -149,7 +152,7 @@ fn claim(
             .decisions
             .0
             .iter()
-            .map(|decided| Decided::new(decided.call, &decided.decision, arguments.given.reviewer.as_deref()))
+            .map(|decided| Decided::new(decided.call, &decided.decision, arguments.given.who.name.as_deref()))
             .collect(),
         save: elsewhere.map(|save| save.display().to_string()),
     };

@@ -45,9 +45,8 @@ pub(crate) async fn run(arguments: &RunArguments) -> Result<Document, Refusal> {
     session.start(&source)?;
     arguments.given.give_grants(&mut session)?;
     let mut notes = Vec::new();
-    if !capabilities.is_empty() && !capabilities.declare_effects() {
-        notes.push("no tool declares effects, so the rule of two is off".to_owned());
-    }
-    let terminal = if form == Form::Text && !reads_stdin { Terminal::open() } else { None };
+    notes.extend(arguments.host.rule_of_two_note(&capabilities)?);
+    let terminal =
+        if form == Form::Text && !reads_stdin { Terminal::open(arguments.given.who.reviewer()) } else { None };
     Ok(Drive { session, console, keeping, terminal, signals, notes }.finish().await)
 }

@@ -31,7 +31,7 @@ fn done() {
         "logs": [{ "level": "warn", "text": "w" }],
         "notes": ["no tool declares effects, so the rule of two is off"],
         "error": null, "pending": [],
-        "calls": [{ "call": "1.1", "name": "look", "status": "completed", "ms": null }],
+        "calls": [{ "call": "1.1", "name": "look", "status": "completed", "ms": null, "place": "line 1" }],
         "wake_at": null, "saved": null,
     });
     assert_eq!(report, expected);
@@ -46,13 +46,19 @@ fn paused_and_not_saved() {
         "status": "paused", "value": null, "rendered": null, "logs": [{ "level": "log", "text": "l" }], "notes": [],
         "error": null,
         "pending": [{
-            "call": "1.1", "name": "pay", "args": { "amount": 3 }, "reasons": ["asks each time"],
-            "effects": ["private", "acts"], "allowed": ["approve", "edit", "reject", "respond"],
+            "call": "1.1", "name": "pay", "path": "tools.pay", "line": 1, "column": 30, "args": { "amount": 3 },
+            "digest": null, "token": null, "program": null, "reasons": ["asks each time"],
+            "effects": ["private", "acts"], "met": [], "roles": [], "expires_at": null,
+            "allowed": ["approve", "edit", "reject", "respond"],
         }],
-        "calls": [{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null }],
+        "calls": [{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null, "place": "line 1" }],
         "wake_at": null, "saved": null,
     });
-    assert_eq!((ran.exit, document(&ran)), (Some(3), (true, expected)));
+    let (known, mut report) = document(&ran);
+    for hash in ["digest", "token", "program"] {
+        assert_eq!(report["pending"][0][hash].take().as_str().map(str::len), Some(64), "{hash}");
+    }
+    assert_eq!((ran.exit, known, report), (Some(3), true, expected));
     assert_eq!(ran.stderr, "warning: the run is not saved and ends here; --save FILE keeps it\n");
 }
 

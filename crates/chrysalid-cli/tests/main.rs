@@ -7,10 +7,15 @@
     reason = "tests assert by panicking"
 )]
 
+mod approvals;
+mod audit;
 mod catalogue;
 mod claim;
+mod delivery;
 mod json;
 mod modules;
+mod plan;
+mod policy;
 mod prompt;
 mod repl;
 mod resume;

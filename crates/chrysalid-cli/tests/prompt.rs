@@ -86,7 +86,7 @@ fn each_call_is_shown_and_decided() {
     assert_eq!(ran.exit, Some(0), "{}", ran.stdout);
     assert_eq!(sandbox.lines("paid.jsonl"), [r#"{"amount":1,"to":"x\u001b[2J"}"#, r#"{"amount":9}"#]);
     for part in [
-        "the program waits for a decision\n  1.1 pay\n      asks each time\n{\n  \"amount\": 1,\n  \"to\": \"x\\u001b[2J\"\n}\n",
+        "the program waits for a decision\n  1.1 pay (line 2)\n      asks each time\n{\n  \"amount\": 1,\n  \"to\": \"x\\u001b[2J\"\n}\n",
         "not one JSON value: EOF while parsing an object at line 1 column 1\n",
         "call 1.4: pay: missing \"amount\" (integer)\n",
         "'pay was rejected: too much',\n  'given',\n",

@@ -13,7 +13,8 @@ use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, until};
 
 const LINE: &str = "repl --tools tools.toml";
 const NO_EFFECTS: &str = "note: no tool declares effects, so the rule of two is off\n";
-const WAITS: &str = "\nthe program waits for a decision\n  1.1 pay\n      asks each time\n{\n  \"amount\": 5\n}\n";
+const WAITS: &str =
+    "\nthe program waits for a decision\n  1.1 pay (line 1)\n      asks each time\n{\n  \"amount\": 5\n}\n";
 const OPEN: &str = "note: left open: .resume goes on with it, .save FILE keeps it, .cancel ends it\n";
 
 fn begin(sandbox: &Sandbox, line: &str) -> (Child, ChildStdin) {
@@ -562,7 +563,7 @@ fn calls_are_decided_in_place() {
         ],
     );
     assert_eq!(ran.exit, Some(0), "{ran:?}");
-    let asked = "the program waits for a decision\n  1.1 pay\n      asks each time\n{\n  \"amount\": 5,\n  \"to\": \"\\u001b[2J\"\n}\n";
+    let asked = "the program waits for a decision\n  1.1 pay (line 1)\n      asks each time\n{\n  \"amount\": 5,\n  \"to\": \"\\u001b[2J\"\n}\n";
     assert!(ran.stdout.contains(asked) && !ran.stdout.contains("\u{1b}[2J"), "{}", ran.stdout);
     assert_eq!(paid(&sandbox), [r#"{"amount":9}"#]);
     // Answers are nobody's programs.

@@ -85,14 +85,20 @@ fn o12_nor_does_its_document_repeat_lines_and_notes() {
     let first = sandbox.run("run p.js --tools tools.toml --save p.chry --json").json();
     let notes = json!(["no tool declares effects, so the rule of two is off", "the default export was called"]);
     assert_eq!((&first["logs"], &first["notes"]), (&json!([{ "level": "log", "text": "before" }]), &notes));
-    assert_eq!(first["calls"], json!([{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null }]));
+    assert_eq!(
+        first["calls"],
+        json!([{ "call": "1.1", "name": "pay", "status": "waiting", "ms": null, "place": "line 1" }])
+    );
     let look = sandbox.resume("--json").json();
     assert_eq!((&look["logs"], &look["notes"], &look["pending"]), (&json!([]), &json!([]), &first["pending"]));
     assert_eq!((&look["run"], &look["calls"]), (&first["run"], &first["calls"]));
     let mut second = sandbox.resume("--approve 1.1 --json").json();
     assert!(second["calls"][0]["ms"].take().is_u64());
     assert_eq!((&second["logs"], &second["notes"]), (&json!([{ "level": "log", "text": "after" }]), &json!([])));
-    assert_eq!(second["calls"], json!([{ "call": "1.1", "name": "pay", "status": "completed", "ms": null }]));
+    let paid = json!([{
+        "call": "1.1", "name": "pay", "status": "completed", "ms": null, "place": "line 1", "decision": "approve",
+    }]);
+    assert_eq!(second["calls"], paid);
     assert_eq!(second["value"], "end");
 }
 
@@ -133,8 +139,8 @@ fn without_a_decision_nothing_changes() {
     let before = sandbox.bytes("p.chry");
     let ran = sandbox.resume("");
     let told = "paused: 2 calls wait for a decision\n  \
-                1.1 pay {\"amount\":4}\n      asks each time\n  \
-                1.2 pay {\"amount\":5}\n      asks each time\n\
+                1.1 pay (line 3) {\"amount\":4}\n      asks each time\n  \
+                1.2 pay (line 3) {\"amount\":5}\n      asks each time\n\
                 saved: p.chry\n";
     assert_eq!(ran.parts(), (Some(3), "", told));
     assert_eq!(sandbox.bytes("p.chry"), before);
@@ -292,19 +298,27 @@ fn inspect_tells_what_waits_and_shows_values_only_when_asked() {
     sandbox.save();
     let text = sandbox.run("inspect p.chry");
     assert_eq!(text.exit, Some(0));
-    for part in
-        ["p.chry: waiting, ", "key: 6f982645d47e1ddb\n", "  1.1 look: completed\n", "  1.2 pay\n      asks each time\n"]
-    {
+    for part in [
+        "p.chry: waiting, ",
+        "key: 6f982645d47e1ddb\n",
+        "  1.1 look: completed\n",
+        "  1.2 pay (line 1)\n      asks each time\n",
+    ] {
         assert!(text.stdout.contains(part), "{part}: {}", text.stdout);
     }
     assert!(!text.stdout.contains("1234"));
-    assert!(sandbox.run("inspect p.chry --values").stdout.contains("  1.2 pay {\"amount\":1234}\n"));
+    assert!(sandbox.run("inspect p.chry --values").stdout.contains("  1.2 pay (line 1) {\"amount\":1234}\n"));
     let report = sandbox.inspect("p.chry");
-    let pending = json!([{
-        "call": "1.2", "name": "pay", "reasons": ["asks each time"], "effects": [],
+    let mut pending = report["pending"].clone();
+    for hash in ["digest", "token", "program"] {
+        assert_eq!(pending[0][hash].take().as_str().map(str::len), Some(64), "{hash}");
+    }
+    let expected = json!([{
+        "call": "1.2", "name": "pay", "path": "tools.pay", "line": 1, "column": 34, "digest": null, "token": null,
+        "program": null, "reasons": ["asks each time"], "effects": [], "met": [], "roles": [], "expires_at": null,
         "allowed": ["approve", "edit", "reject", "respond"],
     }]);
-    assert_eq!(report["pending"], pending);
+    assert_eq!(pending, expected);
     assert_eq!(report["image"]["guest_is_known"], true);
     let stranger = sandbox.set("CHRYSALID_KEY", &"cd".repeat(32));
     let sealed = stranger.inspect("p.chry");

@@ -154,7 +154,7 @@ fn a_pause_that_nobody_keeps_is_told() {
     let ran = sandbox.run("run p.js --tools tools.toml");
     let told = "note: no tool declares effects, so the rule of two is off\n\
                 paused: 1 call waits for a decision\n  \
-                1.1 pay {\"amount\":5}\n      asks each time\n\
+                1.1 pay (line 1) {\"amount\":5}\n      asks each time\n\
                 warning: the run is not saved and ends here; --save FILE keeps it\n";
     assert_eq!(ran.parts(), (Some(3), "before\n", told));
     assert_eq!(sandbox.names(), ["p.js", "tools.toml"]);

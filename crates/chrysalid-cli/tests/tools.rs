@@ -191,7 +191,9 @@ fn json_is_as_deep_as_a_value_may_be() {
 
 #[test]
 fn a_wrong_tools_file_is_usage_and_names_the_line() {
-    let keys = "`description`, `command`, `input`, `output`, `effects`, `approval`, `timeout`, `concurrency`, `max_calls`, `idempotent`";
+    let keys = "`description`, `command`, `input`, `output`, `effects`, `approval`, \
+                `approval_role`, `approval_expires`, `deliver`, `subagent`, `timeout`, `concurrency`, `max_calls`, \
+                `max_calls_per_session`, `idempotent`";
     let cases = [
         (
             "[tools.x]\ncommand = [\"x\"]\nretries = 3",

@@ -44,6 +44,8 @@ pub(super) struct Live {
     pub(super) wake_at: Option<SystemTime>,
     /// Decisions that the program has not gone on with yet.
     pub(super) decided: Vec<(CallId, Decision)>,
+    /// Who decides, as records name them.
+    by: Option<String>,
 }
 
 /// What a file holds of this session.
@@ -70,7 +72,7 @@ impl Live {
         let modules = arguments.host.load_modules()?;
         let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>, modules);
         let session = engine.session_with(&capabilities, options)?;
-        Ok(Self::new(session, console, 0))
+        Ok(Self::new(session, console, 0, arguments))
     }
 
     /// The session of a saved file, which is only read.
@@ -93,10 +95,10 @@ impl Live {
         let session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
         let wake_at = image.wake_at;
         let file = Some(InFile { path: path.to_owned(), image, paused });
-        Ok(Self { file, wake_at, ..Self::new(session, console, programs) })
+        Ok(Self { file, wake_at, ..Self::new(session, console, programs, arguments) })
     }
 
-    fn new(session: Session, console: Arc<Console>, programs: u32) -> Self {
+    fn new(session: Session, console: Arc<Console>, programs: u32, arguments: &ReplArguments) -> Self {
         Self {
             session,
             console,
@@ -106,6 +108,7 @@ impl Live {
             cpu_used: Duration::ZERO,
             wake_at: None,
             decided: Vec::new(),
+            by: arguments.who.name.clone(),
         }
     }
 
@@ -195,7 +198,10 @@ impl Live {
         let claim = Claim {
             run: hex(&self.session.id()),
             fork: false,
-            decisions: decided.iter().map(|(call, decision)| Decided::new(*call, decision, None)).collect(),
+            decisions: decided
+                .iter()
+                .map(|(call, decision)| Decided::new(*call, decision, self.by.as_deref()))
+                .collect(),
             save: None,
         };
         self.console.journal(saved.claim(claim).inspect_err(|_| self.keeping = Keeping::nowhere())?);
