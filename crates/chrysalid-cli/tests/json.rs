@@ -46,7 +46,7 @@ fn paused_and_not_saved() {
         "status": "paused", "value": null, "rendered": null, "logs": [{ "level": "log", "text": "l" }], "notes": [],
         "error": null,
         "pending": [{
-            "call": "1.1", "name": "pay", "path": "tools.pay", "line": 1, "column": 30, "args": { "amount": 3 },
+            "call": "1.1", "name": "pay", "path": "tools.pay", "line": 1, "column": 31, "args": { "amount": 3 },
             "digest": null, "token": null, "program": null, "reasons": ["asks each time"],
             "effects": ["private", "acts"], "met": [], "roles": [], "expires_at": null,
             "allowed": ["approve", "edit", "reject", "respond"],

@@ -314,7 +314,7 @@ fn inspect_tells_what_waits_and_shows_values_only_when_asked() {
         assert_eq!(pending[0][hash].take().as_str().map(str::len), Some(64), "{hash}");
     }
     let expected = json!([{
-        "call": "1.2", "name": "pay", "path": "tools.pay", "line": 1, "column": 34, "digest": null, "token": null,
+        "call": "1.2", "name": "pay", "path": "tools.pay", "line": 1, "column": 35, "digest": null, "token": null,
         "program": null, "reasons": ["asks each time"], "effects": [], "met": [], "roles": [], "expires_at": null,
         "allowed": ["approve", "edit", "reject", "respond"],
     }]);

@@ -178,29 +178,32 @@ impl AuditTrail {
     pub fn add(&mut self, number: usize, line: &str) -> Result<(), AuditError> {
         let wrong = |problem: String| AuditError { line: number, problem };
         let not_one = || wrong("not a line of an audit trail".to_owned());
-        let link: Link = serde_json::from_str(line).map_err(|_| not_one())?;
+        let parsed: Link = serde_json::from_str(line).map_err(|_| not_one())?;
         let at = line.len().checked_sub(TAIL).ok_or_else(not_one)?;
         let (hashed, tail) = line.split_at_checked(at).ok_or_else(not_one)?;
-        if tail != format!("{HASH_KEY}{}\"}}", link.hash) {
+        if tail != format!("{HASH_KEY}{}\"}}", parsed.hash) {
             return Err(not_one());
         }
-        if hex(&Sha256::digest(hashed)) != link.hash {
+        if hex(&Sha256::digest(hashed)) != parsed.hash {
             return Err(wrong("was changed: its hash is another".to_owned()));
         }
-        let before = self.runs.entry(link.run.clone()).or_insert_with(|| AuditedRun {
+        let before = self.runs.entry(parsed.run.clone()).or_insert_with(|| AuditedRun {
             length: 0,
             head: hex(&[0; 32]),
             heads: Vec::new(),
         });
-        if link.seq != before.length {
-            return Err(wrong(format!("has number {} of run {} where {} follows", link.seq, link.run, before.length)));
+        if parsed.seq != before.length {
+            return Err(wrong(format!(
+                "has number {} of run {} where {} follows",
+                parsed.seq, parsed.run, before.length
+            )));
         }
-        if link.prev != before.head {
-            return Err(wrong(format!("does not follow the line before of run {}", link.run)));
+        if parsed.prev != before.head {
+            return Err(wrong(format!("does not follow the line before of run {}", parsed.run)));
         }
         before.length += 1;
-        before.heads.push(link.hash.clone());
-        before.head = link.hash;
+        before.heads.push(parsed.hash.clone());
+        before.head = parsed.hash;
         Ok(())
     }
 

@@ -155,7 +155,7 @@ pub struct Session {
     /// Handles that are gone from the guest and in the last program's value.
     shown_handles: Vec<u32>,
     /// Whether the audit trail knows of this process.
-    trail_opened: bool,
+    trail: Trail,
     /// Whether the monotonic clock has its origin.
     clock_set: bool,
     /// Where the text that the guest has stands in the one that was given, for the program with this number.
@@ -167,6 +167,13 @@ struct Setup {
     configure: bool,
     /// Digest of the names that the guest's `tools` was made from.
     tools: [u8; 32],
+}
+
+/// Whether the audit trail says that a process has this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trail {
+    Unopened,
+    Opened,
 }
 
 enum Base {

@@ -273,7 +273,7 @@ fn wall_clock_of_a_session() {
         let mut session = way.pass_into(session, &world.tools(), options(), fresh_engine);
         let before = world.time();
         let failure = world.run(&mut session, "await tools.slow({ ms: 6000, v: 1 })").failure();
-        assert_eq!(failure.to_string(), "WallTimeout: the program used more than 10s of wall-clock time");
+        assert_eq!(failure.to_string(), "WallTimeout: the session used more than 10s of wall-clock time");
         assert_eq!(world.time(), before + Duration::from_secs(1), "{way:?}");
     }
 }

@@ -171,10 +171,8 @@ impl Shape {
         let properties = object.get("properties").and_then(Json::as_object);
         let properties = properties.ok_or_else(|| format!("{at} has no properties"))?;
         let each = properties.iter().map(|(key, schema)| {
-            let presence = match required.iter().any(|name| name == key) {
-                true => Presence::Required,
-                false => Presence::Optional,
-            };
+            let is_required = required.iter().any(|name| name == key);
+            let presence = if is_required { Presence::Required } else { Presence::Optional };
             Ok((key.clone(), Self::of(schema, &format!("{at}.{key}"), depth - 1)?, presence))
         });
         Ok(Self::Object(each.collect::<Result<_, String>>()?))
@@ -192,6 +190,7 @@ impl Shape {
         }
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "numbers of parts, which are bounded")]
     fn bits(&self) -> f64 {
         match self {
             Self::OneOf(values) => (values.len() as f64).log2(),
@@ -214,6 +213,7 @@ impl Shape {
         }
     }
 
+    #[expect(clippy::float_cmp, reason = "what is not exactly one of the values is none of them")]
     fn fit(&self, value: &Value) -> Option<Value> {
         match (self, value) {
             (Self::OneOf(values), _) => {

@@ -57,10 +57,13 @@ impl Session {
             StoredDecision::Approve => self.approve(number, None, decided, &roles),
             StoredDecision::Edit { name: None, argument } => self.approve(number, Some(argument), decided, &roles),
             StoredDecision::Edit { name: Some(name), argument } => self.replace_call(number, &name, argument, decided),
-            StoredDecision::Respond(value) => match self.decided(number, decided, None) {
-                true => self.settle_bytes(number, value),
-                false => self.deny_unwritten(number),
-            },
+            StoredDecision::Respond(value) => {
+                if self.decided(number, decided, None) {
+                    self.settle_bytes(number, &value);
+                } else {
+                    self.deny_unwritten(number);
+                }
+            }
             StoredDecision::Reject(reason) => {
                 self.decided(number, decided, None);
                 self.reject(number, reason);

@@ -61,8 +61,8 @@ impl Session {
     }
 
     /// A value that a person gave in place of a result.
-    pub(super) fn settle_bytes(&mut self, number: u32, bytes: Vec<u8>) {
-        match wire::decode(&bytes, &self.bounds(usize::MAX)) {
+    pub(super) fn settle_bytes(&mut self, number: u32, bytes: &[u8]) {
+        match wire::decode(bytes, &self.bounds(usize::MAX)) {
             Ok(value) => self.settle_value(number, value),
             Err(error) => self.answer_error(number, CallStatus::Failed, ToolError::new(error.to_string())),
         }

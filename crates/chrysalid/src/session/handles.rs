@@ -72,10 +72,9 @@ impl Session {
         }
         let bytes = wire::encode_canonical(&argument, &self.argument_bounds()).unwrap_or_default();
         let ruling = self.reveal_ruling(&argument, effects);
-        if matches!(ruling, Ruling::Ask(_)) {
-            if let Some(error) = self.too_many_wait("reveal") {
-                return self.refuse(number, REVEAL_CALL, CallStatus::Failed, error);
-            }
+        let asked_too_often = matches!(ruling, Ruling::Ask(_)).then(|| self.too_many_wait("reveal")).flatten();
+        if let Some(error) = asked_too_often {
+            return self.refuse(number, REVEAL_CALL, CallStatus::Failed, error);
         }
         let ask = match &ruling {
             Ruling::Ask(ask) => self.stored_ask(ask.clone()),

@@ -10,7 +10,7 @@ use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
 use super::state::{PROGRAM_CALL, REVEAL_CALL, State};
-use super::{Base, Doing, Session, SessionOptions, Setup};
+use super::{Base, Doing, Session, SessionOptions, Setup, Trail};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
 use crate::clock::Random;
@@ -120,7 +120,7 @@ impl Session {
             awake_since: None,
             loose_known: false,
             shown_handles: Vec::new(),
-            trail_opened: false,
+            trail: Trail::Unopened,
             clock_set: false,
             positions: None,
         };

@@ -66,10 +66,10 @@ impl Session {
         }
         ruling = self.with_terms(name, ruling);
         let approved = self.state.program.as_ref().and_then(|program| program.approved.as_ref());
-        if let (Ruling::Ask(ask), Some(approved)) = (&ruling, approved) {
-            if covers(approved, name, ask) {
-                ruling = Ruling::Allow;
-            }
+        if let (Ruling::Ask(ask), Some(approved)) = (&ruling, approved)
+            && covers(approved, name, ask)
+        {
+            ruling = Ruling::Allow;
         }
         if approved.is_some_and(|approved| !approved.has(name)) && stands(Defence::ApprovedPlan) {
             ruling = ruling.and_ask(Reason::Unplanned, &self.rules);

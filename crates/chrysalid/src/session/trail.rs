@@ -2,7 +2,7 @@
 
 use chrysalid_policy::Rules;
 
-use super::Session;
+use super::{Session, Trail};
 use crate::audit::AuditEvent;
 use crate::key::hex;
 
@@ -14,13 +14,13 @@ impl Session {
     /// Writes a line, if there is a trail; whether it is kept.
     pub(super) fn audit(&mut self, event: &AuditEvent) -> bool {
         let Some(sink) = self.options.audit.clone() else { return true };
-        if !self.trail_opened {
-            self.trail_opened = true;
+        if self.trail == Trail::Unopened {
+            self.trail = Trail::Opened;
             let forked_from = self.state.lineage.last().map(|session| hex(session));
             let policy = self.policy_version();
             let opened = AuditEvent::Opened { forked_from, policy };
             if !self.append(&*sink, &opened) {
-                self.trail_opened = false;
+                self.trail = Trail::Unopened;
                 return false;
             }
         }

@@ -182,7 +182,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let mut session = engine.session_with(&world.tools(), options).unwrap();
             halted(&world.run(&mut session, "await tools.pay({ amount: 1 }); 1")) + &paid(&world)
         },
-        "Denied: pay: the audit trail cannot be written",
+        "Rejected Intact",
         "1, paid [1.0]",
     ),
 ];
