@@ -1,5 +1,6 @@
 //! The audit trail of a run: a file to which each decision is appended, and `chrysalid audit verify`.
 
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -51,7 +52,8 @@ struct Verified {
 
 #[derive(Serialize)]
 struct Run {
-    run: String,
+    #[serde(rename = "run")]
+    id: String,
     lines: u64,
     head: String,
 }
@@ -63,7 +65,7 @@ pub(crate) fn audit(command: &AuditCommand) -> Result<Exit, Refusal> {
         ends_with(&trail, session, arguments)?;
     }
     let runs = trail.runs.iter().map(|(run, audited)| Run {
-        run: run.clone(),
+        id: run.clone(),
         lines: audited.length,
         head: audited.head.clone(),
     });
@@ -73,7 +75,7 @@ pub(crate) fn audit(command: &AuditCommand) -> Result<Exit, Refusal> {
         Form::Text => {
             let mut text = format!("{}: {lines} lines hold\n", verified.file);
             for run in &verified.runs {
-                text.push_str(&format!("  run {}: {} lines, the last {}\n", run.run, run.lines, run.head));
+                let _ = writeln!(text, "  run {}: {} lines, the last {}", run.id, run.lines, run.head);
             }
             let _ = write!(std::io::stdout(), "{}", printable(&text));
         }

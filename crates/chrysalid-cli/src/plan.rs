@@ -14,9 +14,10 @@ use crate::tools;
 pub(crate) fn plan(arguments: &PlanArguments) -> Result<Exit, Refusal> {
     let form = Form::of(arguments.json);
     let bound = Limits::default().source_size;
-    let source = match arguments.program.as_os_str() == "-" {
-        true => text_file::of_stdin(bound),
-        false => text_file::of_any(&arguments.program, bound),
+    let source = if arguments.program.as_os_str() == "-" {
+        text_file::of_stdin(bound)
+    } else {
+        text_file::of_any(&arguments.program, bound)
     };
     let source = source.map_err(|wrong| wrong.source_refusal(&arguments.program))?;
     let capabilities = tools::load(arguments.tools.as_deref(), &Console::new(form))?;

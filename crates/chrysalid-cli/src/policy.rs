@@ -1,5 +1,6 @@
 //! `chrysalid policy`: reads a policy and tries its examples, and explains what it would decide.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
@@ -73,7 +74,7 @@ fn check(arguments: &CheckArguments) -> Result<Exit, Refusal> {
         counted(*examples, "example holds", "examples hold")
     );
     for pattern in unused {
-        text.push_str(&format!("no tool is named {pattern}\n"));
+        let _ = writeln!(text, "no tool is named {pattern}");
     }
     let _ = write!(std::io::stdout(), "{}", printable(&text));
     Ok(Exit::Done)
@@ -186,19 +187,19 @@ impl Explained {
         }
         let words = |words: &[&str]| if words.is_empty() { "nothing".to_owned() } else { words.join(", ") };
         let mut text = format!("{}: {}\n", self.call, self.decision);
-        text.push_str(&format!("  does: {}\n  session has met: {}\n", words(&self.effects), words(&self.met)));
+        let _ = writeln!(text, "  does: {}\n  session has met: {}", words(&self.effects), words(&self.met));
         for reason in &self.reasons {
-            text.push_str(&format!("  because: {reason}\n"));
+            let _ = writeln!(text, "  because: {reason}");
         }
         if !self.roles.is_empty() {
-            text.push_str(&format!("  decided by: {}\n", self.roles.join(", ")));
+            let _ = writeln!(text, "  decided by: {}", self.roles.join(", "));
         }
         if let Some(decisions) = &self.decisions {
             let names: Vec<&str> = decisions.iter().map(|decision| decision.name()).collect();
-            text.push_str(&format!("  answers: {}\n", names.join(", ")));
+            let _ = writeln!(text, "  answers: {}", names.join(", "));
         }
         if let Some(seconds) = self.expires_s {
-            text.push_str(&format!("  waits for at most: {seconds} s\n"));
+            let _ = writeln!(text, "  waits for at most: {seconds} s");
         }
         let _ = write!(std::io::stdout(), "{}", printable(&text));
     }

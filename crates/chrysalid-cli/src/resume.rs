@@ -71,13 +71,11 @@ fn verdict(arguments: &ResumeArguments, session: &Session, decided: &Given) -> R
     let Some(begins) = &decided.token else { return Ok(verdict) };
     let pending = session.pending();
     let token = pending.iter().find(|call| call.id == decided.call).map(|call| call.token);
-    match token.filter(|token| hex(token).starts_with(begins)) {
-        Some(token) => Ok(verdict.token(token)),
-        None => {
-            let message = format!("no call {} with the token {begins}", decided.call);
-            Err(Refusal::of_kind(ErrorKind::UnknownCall, message).within(&arguments.file))
-        }
+    if let Some(token) = token.filter(|token| hex(token).starts_with(begins)) {
+        return Ok(verdict.token(token));
     }
+    let message = format!("no call {} with the token {begins}", decided.call);
+    Err(Refusal::of_kind(ErrorKind::UnknownCall, message).within(&arguments.file))
 }
 
 /// What the run has met and used since the image, as the journal of a process that crashed tells.

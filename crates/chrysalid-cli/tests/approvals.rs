@@ -51,14 +51,14 @@ fn a_decision_is_bound_to_what_was_shown() {
     let other = self::token(&saved(TOOLS, program));
     assert_ne!(token, other);
     let wrong = "0".repeat(64);
-    for begins in [other.as_str(), &other[..16], wrong.as_str()] {
+    for begins in [other.as_str(), other.get(..16).unwrap(), wrong.as_str()] {
         refused(&sandbox.resume(&format!("--approve 1.1@{begins}")), &format!("no call 1.1 with the token {begins}"));
     }
     refused(&sandbox.resume(&format!("--approve 1.2@{token}")), &format!("no call 1.2 with the token {token}"));
-    let short = sandbox.resume(&format!("--approve 1.1@{}", &token[..15]));
+    let short = sandbox.resume(&format!("--approve 1.1@{}", token.get(..15).unwrap()));
     assert_eq!((short.exit, short.stdout.as_str()), (Some(2), ""));
     assert_eq!(sandbox.bytes("p.chry"), before);
-    let ran = sandbox.resume(&format!("--edit 1.1@{} {{\"amount\":5}}", token[..16].to_uppercase()));
+    let ran = sandbox.resume(&format!("--edit 1.1@{} {{\"amount\":5}}", token.get(..16).unwrap().to_uppercase()));
     assert_eq!(ran.exit, Some(0), "{ran:?}");
     assert_eq!(paid(&sandbox), [r#"{"amount":5}"#]);
 }

@@ -215,7 +215,7 @@ fn plain(text: &str) -> String {
             let (before, from) = rest.split_at(start);
             let (part, behind) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
             let bare = part.trim_end_matches(':');
-            plain.extend([before, &word(bare), &part[bare.len()..]]);
+            plain.extend([before, &word(bare), part.strip_prefix(bare).unwrap()]);
             rest = behind;
         }
         plain.extend([rest, "\n"]);

@@ -15,7 +15,7 @@ use super::{Journal, SavedFile, read};
 use crate::drive::hex;
 use crate::save::Keeping;
 
-const EXPIRY: Duration = Duration::from_secs(60);
+const EXPIRY: Duration = Duration::from_mins(1);
 const STEPS: usize = 9;
 /// Steps of the first process after which the second looks at the file: it is free, locked, claimed, left.
 const LOOKS_AFTER: [usize; 4] = [0, 2, 5, STEPS];
