@@ -81,7 +81,8 @@ fn options(lines: &Arc<Lines>) -> SessionOptions {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 const RULES: &str =
@@ -104,6 +105,7 @@ fn tools(world: &World) -> Capabilities {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one run, told line by line")]
 fn a_whole_run() {
     for way in BOTH {
         let world = World::new();

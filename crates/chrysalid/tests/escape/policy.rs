@@ -147,7 +147,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "use_an_approval_of_last_week",
         |engine| {
             let world = World::new();
-            let tools = Capabilities::new([world.pay_gated().approval_expiry(Duration::from_secs(60))]).unwrap();
+            let tools = Capabilities::new([world.pay_gated().approval_expiry(Duration::from_mins(1))]).unwrap();
             let mut session = session_of(engine, &tools, |_| {});
             let source = "await tools.payGated({ amount: 1 }).then(() => 'paid', e => e.name)";
             world.run(&mut session, source).waits();
