@@ -82,6 +82,9 @@ pub(crate) struct ResumeArguments {
     pub(crate) decisions: Decisions,
     #[command(flatten)]
     pub(crate) given: GivenArguments,
+    /// Go on without the policy that the program was saved under
+    #[arg(long)]
+    pub(crate) without_policy: bool,
     /// Let the session make so many more calls than --session-calls
     #[arg(long, value_name = "N")]
     pub(crate) more_calls: Option<u32>,

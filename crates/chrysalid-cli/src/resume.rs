@@ -36,7 +36,9 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refu
     let restore = if arguments.fork { Restore::Fork } else { Restore::Resume };
     let within = |error: chrysalid::Error| Refusal::from(error).within(&arguments.file);
     let mut options = session_options(console.clone() as Arc<dyn EventSink>, modules);
-    options.ledger = ledger(&engine, &image, &saved).map_err(within)?;
+    let sealed = engine.inspect(&image.snapshot).map_err(within)?.sealed;
+    let other_policy = check_policy(arguments, sealed.as_ref().and_then(|sealed| sealed.policy.as_deref()))?;
+    options.ledger = sealed.map(|sealed| ledger(sealed.ledger, &saved));
     arguments.given.open_audit(&mut options)?;
     let mut session = engine.restore_with(&image.snapshot, &capabilities, restore, options).map_err(within)?;
     if session.is_idle() {
@@ -51,7 +53,7 @@ pub(crate) async fn resume(arguments: &ResumeArguments) -> Result<Document, Refu
     }
     // Only from here on is there something to end in order; before, a signal ends the process as usual.
     let signals = Signals::listen();
-    let notes = unknown_calls(&saved);
+    let notes = unknown_calls(&saved).into_iter().chain(other_policy).collect();
     let (keeping, journal) = claim(arguments, saved, &image, &session)?;
     if let Some(journal) = journal {
         console.journal(journal);
@@ -78,10 +80,23 @@ fn verdict(arguments: &ResumeArguments, session: &Session, decided: &Given) -> R
     Err(Refusal::of_kind(ErrorKind::UnknownCall, message).within(&arguments.file))
 }
 
+/// A policy is not part of a saved file, and must not be lost by being forgotten. What to say if it is another one now.
+fn check_policy(arguments: &ResumeArguments, saved: Option<&str>) -> Result<Option<String>, Refusal> {
+    let Some(saved) = saved else { return Ok(None) };
+    if arguments.host.policy.is_none() && !arguments.without_policy {
+        let message = format!("was saved under policy {saved}: give it with --policy, or say --without-policy");
+        return Err(Refusal::usage(message).within(&arguments.file));
+    }
+    let now = arguments.host.rules()?;
+    let note = match arguments.host.policy {
+        None => format!("it was saved under policy {saved} and goes on without one"),
+        Some(_) => format!("it was saved under policy {saved} and goes on under {}", now.version()),
+    };
+    Ok(Some(note).filter(|_| now.version() != saved))
+}
+
 /// What the run has met and used since the image, as the journal of a process that crashed tells.
-fn ledger(engine: &Engine, image: &Image, saved: &SavedFile) -> chrysalid::Result<Option<Ledger>> {
-    let Some(sealed) = engine.inspect(&image.snapshot)?.sealed else { return Ok(None) };
-    let mut ledger = sealed.ledger;
+fn ledger(mut ledger: Ledger, saved: &SavedFile) -> Ledger {
     for made in &saved.contents.claims {
         for met in &made.met {
             if let Some(effect) = Effects::from_name(&met.effect) {
@@ -92,7 +107,7 @@ fn ledger(engine: &Engine, image: &Image, saved: &SavedFile) -> chrysalid::Resul
             ledger.spent.spend(&Cost { call: Some(&call.name), ..Cost::default() });
         }
     }
-    Ok(Some(ledger))
+    ledger
 }
 
 /// The image to go on from, if the file still has one for this.

@@ -70,6 +70,9 @@ pub struct SealedInspection {
     pub taint: chrysalid_policy::Taint,
     /// What the session has met and used, for [`SessionOptions::ledger`](crate::SessionOptions::ledger).
     pub ledger: crate::Ledger,
+    /// Version of the rules that it had, if it had any: [`Rules::version`](crate::Rules::version). Rules are not part of a
+    /// snapshot, so whoever restores it has to give them again.
+    pub policy: Option<String>,
     /// Approvals that a person gave beforehand and that still allow something.
     pub grants: Vec<crate::GrantRecord>,
     /// How many lines its audit trail has, and the hash of the last.
@@ -166,6 +169,7 @@ fn tell(state: &State) -> SealedInspection {
         at: from_millis(state.last_millis),
         taint: state.taint.clone(),
         ledger: state.ledger(),
+        policy: state.policy.clone(),
         grants: state.grants(),
         audit_head: (state.chain.length, state.chain.head),
         calls: state.calls.iter().map(|(number, call)| (call.id(number), call.name.clone(), call.status)).collect(),

@@ -458,7 +458,7 @@ fn results_over_the_bits_of_a_session_count_as_read() {
         assert_eq!(ended.result.unwrap(), Value::from(3));
         assert_eq!(
             ended.notes,
-            ["count: the session's 59 bits of declassified results are used up; this result counts as read"]
+            ["count: the session's 59 bits of declassified results are used up: results count as read"]
         );
         let by = "by count (call 3.3, line 1)";
         assert_eq!(met(&session), [format!("private {by}"), format!("untrusted {by}")]);

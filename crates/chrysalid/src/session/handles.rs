@@ -159,7 +159,8 @@ impl Session {
             return self.answer_error(number, CallStatus::Failed, error);
         };
         if stands(Defence::RevealTaints) {
-            self.join_taint(held.effects, &format!("{} (call {}), revealed", held.name, held.call));
+            let by = format!("reveal of {}", self.told(number, &held.name));
+            self.join_taint(held.effects, &by);
         }
         if self.room_for(held.value.len()) {
             self.answer(number, CallStatus::Completed, Ok(held.value));

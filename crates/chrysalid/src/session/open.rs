@@ -233,6 +233,7 @@ impl Session {
         if let Some(run) = &self.options.run {
             self.state.run_spent = run.spent();
         }
+        self.state.policy = self.policy_version();
         let declared = self.capabilities.iter();
         self.state.capabilities =
             declared.map(|capability| (capability.name().to_owned(), capability.declared_effects())).collect();

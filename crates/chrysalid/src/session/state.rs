@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub(crate) declassified_bits: u64,
     /// Wall clock of the session outside pauses, less what the program that runs has used, in milliseconds.
     pub(crate) wall_millis: f64,
+    /// Version of the rules that the session had when the snapshot was taken.
+    pub(crate) policy: Option<String>,
     /// Where the audit trail stands.
     pub(crate) chain: Chain,
     /// Modules in the guest's heap: the hash of each one's source, by key.
@@ -263,6 +265,7 @@ impl State {
             run_spent: Spent::default(),
             declassified_bits: 0,
             wall_millis: 0.0,
+            policy: None,
             chain: Chain::default(),
             modules: BTreeMap::new(),
             last_millis: 0.0,
