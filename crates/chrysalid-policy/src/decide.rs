@@ -123,6 +123,14 @@ impl Terms {
     }
 }
 
+impl Terms {
+    /// Whether this kind of answer is taken.
+    #[must_use]
+    pub fn takes(&self, kind: DecisionKind) -> bool {
+        self.decisions.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+    }
+}
+
 impl Decision {
     /// How strict it is.
     #[must_use]

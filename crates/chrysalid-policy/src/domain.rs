@@ -37,9 +37,10 @@ fn domain_of_authority(rest: &str) -> Option<String> {
     }
 }
 
-/// "%" and "!" can name a further host in old mail systems.
+/// "%" and "!" can name a further host in old mail systems; before "/", "?" or "#" stands the host of a URL whose scheme was
+/// left out.
 fn is_plain_local_part(local: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-'=~&#$*/?^`{|}".contains(&byte);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-'=~&$*^`{|}".contains(&byte);
     (1..=64).contains(&local.len()) && local.bytes().all(is_plain)
 }
 

@@ -159,6 +159,13 @@ impl Rules {
         self.terms.clone()
     }
 
+    /// Whether a rule at this line asks or denies only after certain effects were met, so that what it says of a call depends
+    /// on what came before it.
+    #[must_use]
+    pub fn depends_on_met(&self, line: u32) -> bool {
+        self.list.iter().any(|rule| rule.line == line && !rule.met.is_empty())
+    }
+
     /// The rules about a capability, in the order of the file.
     pub(crate) fn of(&self, name: &str) -> impl Iterator<Item = &Rule> {
         self.list.iter().filter(move |rule| rule.tools.iter().any(|pattern| pattern.matches(name)))

@@ -121,7 +121,7 @@ fn reveal_gives_the_value_for_the_effects() {
         world.run(&mut session, source).waits();
         let mut session = way.pass(session, &tools(&world));
         assert_eq!(world.decide(&mut session, "1.2", Decision::Approve).value(), text(SECRET));
-        assert_eq!(met(&session), ["private by budget.read (call 1.1), revealed"]);
+        assert_eq!(met(&session), ["private by reveal of budget.read (call 1.3, line 1)"]);
         assert_eq!(record(&session), ["1.1 budget.read completed", "1.2 gate completed", "1.3 $reveal completed"]);
     }
 }

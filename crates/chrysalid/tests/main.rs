@@ -13,6 +13,7 @@ mod abi;
 mod afterwards;
 mod approvals;
 mod attacks;
+mod attacks_policy;
 mod audit;
 mod budgets;
 mod calls;

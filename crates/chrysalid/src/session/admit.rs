@@ -197,7 +197,14 @@ impl Session {
         Ok((bytes, capability.asks_about(argument) && stands(Defence::Approval), argument.footprint()))
     }
 
-    pub(super) fn no_room_for_arguments(&self, name: &str) -> ToolError {
+    /// How much room there is says how large is what handles hold.
+    pub(super) fn tell_sizes(&mut self, name: &str) {
+        let held = self.state.handles.values().fold(Effects::NONE, |sum, held| sum | held.effects);
+        self.join_taint(held, &format!("{name}, for which what handles hold leaves no room"));
+    }
+
+    pub(super) fn no_room_for_arguments(&mut self, name: &str) -> ToolError {
+        self.tell_sizes(name);
         ToolError::named("CallBudgetExceeded", self.no_room(&format!("{name}: its arguments")))
     }
 

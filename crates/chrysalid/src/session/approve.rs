@@ -112,7 +112,11 @@ impl Session {
                 self.decided(number, decided, None);
                 return self.answer_error(number, CallStatus::Denied, denied(&name, &reasons));
             }
-            Ruling::Ask(ask) if status == CallStatus::Waiting && !has_roles(roles, &ask) => {
+            Ruling::Ask(ask)
+                if status == CallStatus::Waiting
+                    && (!has_roles(roles, &ask)
+                        || !ask.terms.takes(decided.decision) && stands(Defence::AllowedDecisions)) =>
+            {
                 let ask = self.stored_ask(ask);
                 return self.ask_anew(number, ask);
             }
@@ -130,6 +134,8 @@ impl Session {
                 before.argument = open.argument;
                 before.value_bytes = open.value_bytes;
                 before.effects |= open.effects;
+                before.carried |= open.carried;
+                before.given = open.given.or(before.given.take());
                 before.approved = true;
             }
             // What another person put in before stays told.
@@ -264,12 +270,26 @@ impl Session {
                     format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
                 Err(Error::new(ErrorKind::DecisionNotAllowed, message))
             }
-            _ => Ok(checked.bytes),
+            // The rules about these arguments may be others than those about the program's own.
+            Ruling::Ask(ask) if !ask.terms.takes(DecisionKind::Edit) && stands(Defence::AllowedDecisions) => {
+                let message = format!("{name} with these arguments does not take Edit");
+                Err(Error::new(ErrorKind::DecisionNotAllowed, message))
+            }
+            _ => self.as_given(&checked).map_err(invalid),
         }
     }
 }
 
 impl Session {
+    /// What a person wrote, with handles as handles: they are filled when the call is decided, with what they bring.
+    fn as_given(&self, checked: &Checked) -> std::result::Result<Vec<u8>, ToolError> {
+        if !checked.holds_handles {
+            return Ok(checked.bytes.clone());
+        }
+        wire::encode_canonical(&checked.given, &self.argument_bounds())
+            .map_err(|error| ToolError::input(error.to_string()))
+    }
+
     /// Whether another call may be put in place of one: all but a denial.
     pub(super) fn check_replacement(&mut self, name: &str, argument: &Value) -> Result<Vec<u8>> {
         let invalid = |error: ToolError| Error::new(ErrorKind::InvalidArguments, error.message);
@@ -279,7 +299,7 @@ impl Session {
         let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;
         match self.ruling(name, &checked) {
             Ruling::Deny { reasons } => Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message)),
-            _ => Ok(checked.bytes),
+            _ => self.as_given(&checked).map_err(invalid),
         }
     }
 }

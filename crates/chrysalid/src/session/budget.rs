@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chrysalid_policy::{Budget, Cost, Exhausted, Scope, Spent, Taint};
+use chrysalid_policy::{Budget, Cost, Exhausted, Resource, Scope, Spent, Taint};
 
 use super::Session;
 use super::admit::Checked;
@@ -120,6 +120,9 @@ impl Session {
             return Err(ToolError::named("CallBudgetExceeded", format!("{name}: {over}")));
         }
         let over = self.over_budget(capability, &cost);
+        if over.as_ref().is_some_and(|over| over.what == Resource::Bytes) {
+            self.tell_sizes(name);
+        }
         let asks = self.limits.when_spent == WhenSpent::Ask;
         if let Some(over) = over.as_ref().filter(|_| !asks) {
             return Err(ToolError::named("CallBudgetExceeded", format!("{name}: {over}")));

@@ -91,6 +91,7 @@ impl Session {
             if self.room_for(bytes.len()) {
                 Ok(bytes)
             } else {
+                self.tell_sizes(&name);
                 Err(self.no_room(&format!("its {} bytes", bytes.len())))
             }
         });

@@ -3,7 +3,7 @@
 
 use std::time::SystemTime;
 
-use chrysalid_policy::{Ask, Decision as Ruling, Grant, GrantScope, Reason};
+use chrysalid_policy::{Ask, Decision as Ruling, DecisionKind, Grant, GrantScope, Reason};
 
 use super::Session;
 use super::admit::Checked;
@@ -35,8 +35,8 @@ pub struct GrantRecord {
 
 impl Session {
     /// Allows some calls beforehand, in a person's place; its number. It answers whatever would be asked about a call that
-    /// surely fits it, the rule of two included; but no denial, no budget that is spent, and nothing for which the reviewer
-    /// lacks a role. It lasts from `now`. A fork does not inherit it.
+    /// surely fits it, the rule of two included; but no denial, no budget that is spent, nothing for which the reviewer lacks a
+    /// role, and nothing that a rule does not let be approved. It lasts from `now`. A fork does not inherit it.
     ///
     /// # Errors
     /// [`ErrorKind::NotRunning`] for a grant that ends with the program where there is none; [`ErrorKind::Config`] when
@@ -91,7 +91,7 @@ impl Session {
                     | Reason::RuleOfTwo { .. }
             )
         };
-        if !ask.reasons.iter().all(is_open) {
+        if !ask.reasons.iter().all(is_open) || !ask.terms.takes(DecisionKind::Approve) {
             return (ruling, None);
         }
         let now = self.meter.last_host_millis();

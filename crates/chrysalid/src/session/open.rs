@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrysalid_policy::{Effects, Request};
 use sha2::{Digest, Sha256};
 
 use super::imports::MEMORY_SLACK;
@@ -152,18 +153,32 @@ impl Session {
             self.check_stored_call(number)?;
             let name = self.state.calls.get(number).map(|call| call.name.as_str()).unwrap_or_default();
             let effects = self.capabilities.get(name).map(|capability| self.effects_of(capability));
+            let effects = effects.map(|effects| self.refined_now(number, effects)).unwrap_or_default();
             let Some(call) = self.state.calls.get_mut(number) else {
                 continue;
             };
             if call.status == CallStatus::Started {
                 call.status = CallStatus::Unknown;
             }
-            if let Some(open) = &mut call.open {
-                open.effects |= effects.unwrap_or_default();
-            }
+            let Some(open) = &mut call.open else { continue };
+            open.effects |= effects;
+            // What was let through under other labels brings what it brings now.
+            let joins = if call.status == CallStatus::Waiting { Effects::NONE } else { open.joins() };
+            let name = call.name.clone();
+            self.join_taint(joins, &self.told(number, &name));
         }
         self.requeue_fetches();
         Ok(())
+    }
+
+    /// The effects that the rules give a call that was made before.
+    fn refined_now(&self, number: u32, effects: Effects) -> Effects {
+        let Some(call) = self.state.calls.get(number) else { return effects };
+        let Some(open) = &call.open else { return effects };
+        let given = open.given.as_ref().unwrap_or(&open.argument);
+        let Ok(argument) = wire::decode(given, &self.argument_bounds()) else { return effects };
+        let request = Request { name: &call.name, argument: &argument, effects, carried: open.carried, ask: false };
+        self.rules.effects(&request) | open.carried
     }
 
     fn check_stored_call(&self, number: u32) -> Result<()> {

@@ -3,7 +3,9 @@
 //! What comes together here: the policy crate's decision; a budget that asks for more; a plan that a person approved as a
 //! whole; grants, which answer in a person's place. Nothing but this file and approve.rs lets a call through.
 
-use chrysalid_policy::{Ask, Decision as Ruling, Effects, Reason, Request as PolicyRequest, Taint, decide};
+use chrysalid_policy::{
+    Ask, Decision as Ruling, DecisionKind, Effects, Reason, Request as PolicyRequest, Rules, Taint, decide,
+};
 use sha2::{Digest, Sha256};
 
 use super::Session;
@@ -67,7 +69,7 @@ impl Session {
         ruling = self.with_terms(name, ruling);
         let approved = self.state.program.as_ref().and_then(|program| program.approved.as_ref());
         if let (Ruling::Ask(ask), Some(approved)) = (&ruling, approved)
-            && covers(approved, name, ask)
+            && covers(approved, name, ask, &self.rules)
         {
             ruling = Ruling::Allow;
         }
@@ -250,12 +252,15 @@ fn without_rule_of_two(ruling: Ruling) -> Ruling {
 }
 
 /// Whether the approval of a program as a whole answers this question about one of its calls. What depends on data that the
-/// reviewer could not see does not: the rule of two.
-fn covers(approved: &ApprovedProgram, name: &str, ask: &Ask) -> bool {
-    let of_the_text = |reason: &Reason| {
-        matches!(reason, Reason::Always | Reason::Rule { .. } | Reason::Default { .. } | Reason::Predicate { .. })
+/// reviewer could not see does not: the rule of two, and rules about what was met.
+fn covers(approved: &ApprovedProgram, name: &str, ask: &Ask, rules: &Rules) -> bool {
+    let of_the_text = |reason: &Reason| match reason {
+        Reason::Rule { line, .. } => !rules.depends_on_met(*line),
+        Reason::Always | Reason::Default { .. } | Reason::Predicate { .. } => true,
+        _ => false,
     };
     approved.has(name)
+        && ask.terms.takes(DecisionKind::Approve)
         && ask.reasons.iter().all(of_the_text)
         && ask.terms.roles.iter().all(|role| approved.roles.contains(role))
 }
