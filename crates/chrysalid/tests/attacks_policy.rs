@@ -123,10 +123,8 @@ fn a_handle_that_a_person_puts_in_brings_what_it_holds() {
         let mut session = ENGINE.session(&with_handles(&world, "swordfish")).unwrap();
         world.run(&mut session, "await tools.budget.read(); await tools.gate({ q: 1 })").waits();
         let argument = object([("q", Value::from(Handle::new(1, "budget.read")))]);
-        let decision = match edit {
-            true => Decision::Edit(argument),
-            false => Decision::EditCall { name: "mirror".into(), argument },
-        };
+        let decision =
+            if edit { Decision::Edit(argument) } else { Decision::EditCall { name: "mirror".into(), argument } };
         world.decide(&mut session, "1.2", decision).value();
         assert_eq!(session.taint().effects(), Effects::PRIVATE, "{edit}");
     }

@@ -210,7 +210,9 @@ impl Session {
         if told > u64::from(self.limits.declassified_bits) && stands(Defence::DeclassifiedBits) {
             checked.delivery = Delivery::Value;
             let bound = self.limits.declassified_bits;
-            let note = format!("{name}: the session's {bound} bits of declassified results are used up: results count as read");
+            let note = format!(
+                "{name}: the session's {bound} bits of declassified results are used up: results count as read"
+            );
             if self.state.program.as_ref().is_some_and(|program| !program.notes.contains(&note)) {
                 self.note(note);
             }
