@@ -364,3 +364,23 @@ fn the_rules_of_the_page_are_read() {
         Rules::parse(block).unwrap_or_else(|error| panic!("{error}\n{block}"));
     }
 }
+
+#[test]
+fn a_policy_is_not_lost_by_being_forgotten() {
+    let source = "await tools.budget({}); await tools.inbox({}); await tools.send({ to: 'ann@own.example', pages: 1 })";
+    let sandbox = with_policy(POLICY, source);
+    assert_eq!(sandbox.run("run p.js --tools tools.toml --policy policy.toml --save p.chry").exit, Some(3));
+    let checked = sandbox.run("policy check policy.toml --json").json();
+    let version = checked["version"].as_str().unwrap();
+    let before = sandbox.bytes("p.chry");
+    let message =
+        format!("error: p.chry: was saved under policy {version}: give it with --policy, or say --without-policy\n");
+    for options in ["", "--approve 1.3", "--fork --approve 1.3"] {
+        assert_eq!(sandbox.resume(options).parts(), (Some(2), "", message.as_str()), "{options}");
+        assert_eq!(sandbox.bytes("p.chry"), before);
+    }
+    let ran = sandbox.resume("--without-policy --approve 1.3 --json");
+    assert_eq!(ran.exit, Some(0), "{ran:?}");
+    let note = format!("it was saved under policy {version} and goes on without one");
+    assert_eq!(ran.json()["notes"], serde_json::json!([note]));
+}
