@@ -89,6 +89,11 @@ impl Live {
         let modules = arguments.host.load_modules()?;
         let engine = arguments.host.engine_for(&image.snapshot)?;
         let sealed = engine.inspect(&image.snapshot).map_err(within)?.sealed;
+        let policy = sealed.as_ref().and_then(|sealed| sealed.policy.as_deref());
+        if let Some(policy) = policy.filter(|_| arguments.host.policy.is_none()) {
+            let message = format!("was saved under policy {policy}: begin the repl with --policy");
+            return Err(Refusal::usage(message).within(path));
+        }
         let (paused, programs) = sealed.map_or((true, 0), |sealed| (sealed.paused, sealed.programs));
         let restore = if paused { Restore::Resume } else { Restore::Fork };
         let options = session_options(Arc::new(Lines(console.clone())) as Arc<dyn EventSink>, modules);
