@@ -31,6 +31,7 @@ mod shared;
 mod start;
 pub(crate) mod state;
 mod trail;
+mod wall;
 mod whole_program;
 
 use std::collections::{HashMap, VecDeque};

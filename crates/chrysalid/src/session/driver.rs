@@ -3,7 +3,6 @@
 //! Checkpoints, snapshots, requests, answers and rules happen only between entries, when no frame of the guest is live.
 //! One turn of the loop: let the guest run, look at what it left, decide what comes next.
 
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +10,7 @@ use super::admit::millis;
 use super::imports::{Line, Request};
 use super::instance::{Board, Entry, Guest};
 use super::messages::put_answer;
-use super::modules::{Loading, Static};
+use super::modules::Static;
 use super::open::lost;
 use super::place::refused;
 use super::state::{Answer, Phase, Program, StoredLine};
@@ -39,13 +38,6 @@ pub(super) enum Next {
     Enter(Doing, Vec<Entry>),
     /// The caller gets this.
     Return(Step),
-}
-
-/// A wall-clock limit, and how many milliseconds of it are left.
-struct WallLimit {
-    limit: Duration,
-    left: f64,
-    whose: &'static str,
 }
 
 impl Session {
@@ -148,14 +140,7 @@ impl Session {
             self.meter.set_origin(now, self.state.elapsed_millis);
             self.clock_set = true;
         }
-        if let (Some(since), Some(program)) = (self.awake_since, &mut self.state.program) {
-            program.wall_millis += now - since;
-            self.state.wall_millis += now - since;
-        }
-        self.awake_since = Some(now);
-        if let Some(end) = self.wall_end() {
-            self.meter.set_wall(Duration::from_secs_f64(((end - now) / 1000.0).max(0.0)));
-        }
+        self.count_wall(now);
         self.meter.begin_slice();
     }
 
@@ -430,31 +415,6 @@ impl Session {
         }
     }
 
-    /// When the wall-clock limit is reached, in milliseconds since 1970.
-    fn wall_end(&self) -> Option<f64> {
-        let wall = self.wall_limit()?;
-        Some(self.awake_since? + wall.left.max(0.0))
-    }
-
-    /// The wall-clock limit that is reached first.
-    fn wall_limit(&self) -> Option<WallLimit> {
-        let program = self.state.program.as_ref()?;
-        let limit = |limit: Option<Duration>, used: f64, whose: &'static str| {
-            let limit = limit.filter(|_| stands(Defence::WallTime))?;
-            Some(WallLimit { limit, left: millis(limit) - used, whose })
-        };
-        let of_program = limit(self.limits.wall_time, program.wall_millis, "program");
-        let of_session = limit(self.limits.session_wall_time, self.state.wall_millis, "session");
-        of_program.into_iter().chain(of_session).min_by(|one, other| one.left.total_cmp(&other.left))
-    }
-
-    /// That it is over.
-    pub(super) fn wall_timeout(&self) -> Option<Failure> {
-        let WallLimit { limit, left, whose } = self.wall_limit()?;
-        let message = format!("the {whose} used more than {limit:?} of wall-clock time");
-        (left <= 0.0 || self.meter.wall_is_over()).then(|| Failure::of(FailureKind::WallTimeout, message))
-    }
-
     /// Why the program must end now, whatever it does.
     fn stop_cause(&self, board: &Board) -> Option<Failure> {
         let program = self.state.program.as_ref()?;
@@ -486,32 +446,6 @@ impl Session {
     pub(super) fn note(&mut self, note: String) {
         if let Some(program) = &mut self.state.program {
             program.notes.push(note);
-        }
-    }
-}
-
-impl Program {
-    fn new(number: u32, source: &str) -> Self {
-        Self {
-            number,
-            begun: false,
-            source: source.into(),
-            code: Arc::default(),
-            value_name: None,
-            cpu_nanos: 0,
-            wall_millis: 0.0,
-            spent: chrysalid_policy::Spent::default(),
-            refused: 0,
-            asks_first: false,
-            approved: None,
-            answers: Vec::new(),
-            logs: Vec::new(),
-            log_bytes: 0,
-            lines_dropped: false,
-            notes: Vec::new(),
-            loading: Loading::default(),
-            lookups: 0,
-            phase: Phase::Running,
         }
     }
 }

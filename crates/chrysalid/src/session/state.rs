@@ -275,6 +275,32 @@ impl State {
     }
 }
 
+impl Program {
+    pub(crate) fn new(number: u32, source: &str) -> Self {
+        Self {
+            number,
+            begun: false,
+            source: source.into(),
+            code: Arc::default(),
+            value_name: None,
+            cpu_nanos: 0,
+            wall_millis: 0.0,
+            spent: Spent::default(),
+            refused: 0,
+            asks_first: false,
+            approved: None,
+            answers: Vec::new(),
+            logs: Vec::new(),
+            log_bytes: 0,
+            lines_dropped: false,
+            notes: Vec::new(),
+            loading: Loading::default(),
+            lookups: 0,
+            phase: Phase::Running,
+        }
+    }
+}
+
 impl OpenCall {
     /// SHA-256 over the canonical argument: what an approval is bound to.
     pub(crate) fn digest(&self) -> [u8; 32] {
