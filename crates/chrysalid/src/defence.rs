@@ -62,6 +62,8 @@ defences! {
     CallsInFlight, "src/session/start.rs", None;
     SessionBudget, "src/session/budget.rs", None;
     RunBudget, "src/session/budget.rs", None;
+    RunWallTime, "src/session/run_budget.rs", None;
+    RunCallsInFlight, "src/session/run_budget.rs", None;
     SpawnBudget, "src/session/budget.rs", None;
     PendingApprovals, "src/session/rule.rs", None;
     Schema, "src/session/admit.rs", None;

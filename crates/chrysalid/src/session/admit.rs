@@ -265,7 +265,7 @@ impl Session {
     /// Ends a recorded call and keeps its answer for the next step.
     pub(super) fn answer(&mut self, number: u32, status: CallStatus, result: Result<Vec<u8>, AnswerError>) {
         self.state.calls.end(number, status, self.meter.last_host_millis());
-        self.cancels.remove(&number);
+        self.running.remove(&number);
         let Some(call) = self.state.calls.get(number) else {
             return;
         };

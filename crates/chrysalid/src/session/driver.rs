@@ -14,7 +14,7 @@ use super::modules::Static;
 use super::open::lost;
 use super::place::refused;
 use super::state::{Answer, Phase, Program, StoredLine};
-use super::{Doing, Session};
+use super::{Doing, Member, Session};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, thread_cpu_nanos, to_millis};
 use crate::defence::{Defence, stands};
@@ -27,6 +27,9 @@ use crate::value::{Style, console_line, wire};
 
 /// Timers later than this do not keep a driver waiting, unless the options say otherwise.
 const PARK_AFTER: Duration = Duration::from_secs(30);
+
+/// How soon a program whose calls wait for other sessions of its run is stepped again.
+const SLOT_EVERY: Duration = Duration::from_millis(10);
 
 /// Bytes of answers that go into the guest at one time, if it is more than one answer.
 const MAX_DELIVERY: usize = 4 << 20;
@@ -124,8 +127,9 @@ impl Session {
         let _ticking = guest.runtime(engine.options(), self.pooled)?.ticker().hold();
         let (begun, before) = (thread_cpu_nanos(), self.meter.used());
         self.begin_step(now);
-        let step = self.advance()?;
-        self.end_step(&step);
+        let step = self.advance();
+        self.end_step(step.as_ref().ok());
+        let step = step?;
         // All that a step does is done for its program: else many small calls would be the host's time.
         let counted = self.meter.used().saturating_sub(before);
         let whole = Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun));
@@ -144,10 +148,17 @@ impl Session {
         self.meter.begin_slice();
     }
 
-    fn end_step(&mut self, step: &Step) {
-        if let Step::Paused(pause) = step {
+    fn end_step(&mut self, step: Option<&Step>) {
+        if let Some(Step::Paused(pause)) = step {
             self.awake_since = None;
             self.tell(&Event::Paused { pending: pause.pending.len() });
+        }
+        let Some(member) = &mut self.member else { return };
+        if let Some(Step::Start(_) | Step::Wait { .. } | Step::Busy) = step {
+            member.end_step();
+        } else {
+            member.leave();
+            member.sleep();
         }
     }
 
@@ -352,7 +363,7 @@ impl Session {
     fn at_value(&mut self, board: &Board) -> Next {
         // A timer without a time would be waited for without end.
         let timer = board.next_due.filter(|_| board.timers > 0);
-        let moving = self.state.calls.count(CallStatus::Started) > 0 || timer.is_some();
+        let moving = self.is_moving() || timer.is_some();
         // Asked last: what still runs may come to wait for a call that nothing waits for now.
         if !moving && self.waits_for_someone() && !self.loose_known {
             return Next::Enter(Doing::Loose, vec![Entry::Loose]);
@@ -368,13 +379,22 @@ impl Session {
     }
 
     fn at_await(&mut self, board: &Board) -> Next {
-        if self.state.calls.count(CallStatus::Started) > 0 || board.next_due.is_some() || self.waits_for_someone() {
+        if self.is_moving() || board.next_due.is_some() || self.waits_for_someone() {
             return self.wait(board.next_due);
         }
         if board.failures > 0 {
             return Next::Enter(Doing::Outcome(abi::OUTCOME_FAILURE), vec![Entry::Outcome(abi::OUTCOME_FAILURE)]);
         }
         Next::Enter(Doing::Outcome(abi::OUTCOME_HANGS), vec![Entry::Outcome(abi::OUTCOME_HANGS)])
+    }
+
+    /// Whether calls run, or will when other sessions of the run leave them room.
+    fn is_moving(&self) -> bool {
+        self.state.calls.count(CallStatus::Started) > 0 || self.waits_for_slot()
+    }
+
+    fn waits_for_slot(&self) -> bool {
+        self.member.as_ref().is_some_and(Member::waits)
     }
 
     fn waits_for_someone(&self) -> bool {
@@ -390,7 +410,7 @@ impl Session {
 
     fn wait(&mut self, timer_due: Option<f64>) -> Next {
         let now = self.meter.last_host_millis();
-        let moving = self.state.calls.count(CallStatus::Started) > 0;
+        let moving = self.is_moving();
         let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
         let soon = timer_due.is_some_and(|due| due - now <= park_after);
         // Timers that are set again and again must not keep a program from its pause for ever.
@@ -401,7 +421,10 @@ impl Session {
         if !moving && !timer_counts {
             return Next::Return(Step::Paused(self.pause(timer_due)));
         }
-        let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
+        // Nothing tells a step machine that another session left a slot; the async driver is woken.
+        let slot_due = self.waits_for_slot().then(|| now + millis(SLOT_EVERY));
+        let due = [timer_due, self.next_timeout(), self.wall_end(), slot_due];
+        let wake_at = due.into_iter().flatten().reduce(f64::min);
         Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
     }
 

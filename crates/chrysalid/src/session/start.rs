@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::Session;
 use super::admit::millis;
+use super::{Running, Session, Slot};
 use crate::audit::AuditEvent;
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
@@ -20,6 +20,9 @@ impl Session {
     pub(super) fn startable(&mut self) -> Vec<Call> {
         let queued: Vec<u32> = self.state.calls.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
         let mut calls = Vec::new();
+        if let Some(member) = &mut self.member {
+            member.want_nothing();
+        }
         for number in queued {
             calls.extend(self.charged(|session| session.start_call(number)));
             if !calls.is_empty() && self.meter.slice_is_over() {
@@ -33,7 +36,7 @@ impl Session {
         let name = self.state.calls.get(number)?.name.clone();
         if name == abi::MODULE_CALL {
             let handler = self.options.modules.handler().cloned();
-            return self.hand_out(number, name, handler);
+            return self.hand_out(number, name, handler, None);
         }
         let Some(capability) = self.capabilities.get(&name).cloned() else {
             let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
@@ -58,11 +61,22 @@ impl Session {
             self.state.calls.get_mut(number)?.status = CallStatus::Outside;
             return None;
         }
-        self.hand_out(number, name, capability.handler().cloned())
+        // A subagent's own calls need slots while this one runs: it takes none, or the last one would wait for itself.
+        let slot = match self.member.as_mut().filter(|_| !capability.is_subagent()) {
+            Some(member) => Some(member.take_slot()?),
+            None => None,
+        };
+        self.hand_out(number, name, capability.handler().cloned(), slot)
     }
 
     /// Marks a call as started; what its driver gets.
-    fn hand_out(&mut self, number: u32, name: String, handler: Option<Arc<dyn Handler>>) -> Option<Call> {
+    fn hand_out(
+        &mut self,
+        number: u32,
+        name: String,
+        handler: Option<Arc<dyn Handler>>,
+        slot: Option<Slot>,
+    ) -> Option<Call> {
         let now = self.meter.last_host_millis();
         let id = self.id_of(number);
         let bounds = self.argument_bounds();
@@ -74,7 +88,7 @@ impl Session {
         open.started_millis = Some(now);
         let idempotency_key = idempotency_key(&session, id, &open.digest());
         let cancel = CancelSignal::default();
-        self.cancels.insert(number, cancel.clone());
+        self.running.insert(number, Running { cancel: cancel.clone(), _slot: slot });
         let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: idempotency_key.clone() };
         if !self.audit(&event) && name != abi::MODULE_CALL && stands(Defence::AuditKept) {
             self.deny_unwritten(number);
@@ -106,8 +120,8 @@ impl Session {
         let now = self.meter.last_host_millis();
         let over: Vec<u32> = self.timeouts().filter(|(_, due)| *due <= now).map(|(number, _)| number).collect();
         for number in over {
-            if let Some(cancel) = self.cancels.remove(&number) {
-                cancel.cancel();
+            if let Some(running) = self.running.remove(&number) {
+                running.cancel.cancel();
             }
             let Some(call) = self.state.calls.get(number) else {
                 continue;
