@@ -7,7 +7,7 @@ use chrysalid_policy::{Ask, Decision as Ruling, DecisionKind, Effects};
 
 use super::Session;
 use super::admit::Checked;
-use super::rule::{About, denied};
+use super::rule::{Ruled, denied};
 use super::state::{PROGRAM_CALL, REVEAL_CALL, StoredAsk, StoredDecision, StoredVerdict};
 use crate::audit::AuditEvent;
 use crate::call::{CallStatus, DecidedBy, ToolError};
@@ -207,20 +207,18 @@ impl Session {
             None => {}
         }
         self.settle_delivery(name, &mut checked);
+        checked.place = place;
         let ruling = self.ruling(name, &checked);
-        let (status, ask) = match &ruling {
-            Ruling::Deny { .. } => (CallStatus::Denied, StoredAsk::default()),
-            Ruling::Ask(ask) => (CallStatus::Waiting, self.stored_ask(ask.clone())),
-            Ruling::Allow => (CallStatus::Queued, StoredAsk::default()),
+        let decided = self.decided(number, decided, None);
+        let Ruled { ruling, open, place, kept } = self.open_ruled(number, name, checked, ruling, None);
+        let status = match &ruling {
+            Ruling::Deny { reasons } => {
+                return self.answer_error(number, CallStatus::Denied, denied(name, reasons));
+            }
+            Ruling::Ask(_) => CallStatus::Waiting,
+            Ruling::Allow => CallStatus::Queued,
         };
-        let open = self.open_call(name, checked, ask);
-        let mut kept = self.decided(number, decided, None);
-        kept &= self.audit_ruling(number, name, &About::of(&open, place.as_ref()), &ruling, None)
-            || !stands(Defence::AuditKept);
-        if let Ruling::Deny { reasons } = &ruling {
-            return self.answer_error(number, CallStatus::Denied, denied(name, reasons));
-        }
-        if !kept {
+        if !decided || !kept {
             return self.deny_unwritten(number);
         }
         let joins = open.joins();
@@ -254,17 +252,12 @@ impl Session {
 
     /// Whether edited arguments would be accepted, asked when the decision is given.
     pub(super) fn check_edit(&mut self, name: &str, argument: &Value, roles: &[String]) -> Result<Vec<u8>> {
-        let invalid = |error: ToolError| Error::new(ErrorKind::InvalidArguments, error.message);
-        let Some(capability) = self.capabilities.get(name).cloned() else {
-            return Err(Error::new(ErrorKind::MissingCapability, format!("{name} is not available")));
-        };
         if !stands(Defence::EditsChecked) {
             return wire::encode_canonical(argument, &self.argument_bounds())
-                .map_err(|error| invalid(ToolError::input(error.to_string())));
+                .map_err(|error| Error::new(ErrorKind::InvalidArguments, error.to_string()));
         }
-        let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;
-        match self.ruling(name, &checked) {
-            Ruling::Deny { reasons } => Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message)),
+        let (checked, ruling) = self.check_written(name, argument)?;
+        match ruling {
             Ruling::Ask(ask) if !has_roles(roles, &ask) => {
                 let message =
                     format!("{name} with these arguments is to be decided by: {}", ask.terms.roles.join(", "));
@@ -275,33 +268,40 @@ impl Session {
                 let message = format!("{name} with these arguments does not take Edit");
                 Err(Error::new(ErrorKind::DecisionNotAllowed, message))
             }
-            _ => self.as_given(&checked).map_err(invalid),
+            _ => self.as_given(&checked),
         }
-    }
-}
-
-impl Session {
-    /// What a person wrote, with handles as handles: they are filled when the call is decided, with what they bring.
-    fn as_given(&self, checked: &Checked) -> std::result::Result<Vec<u8>, ToolError> {
-        if !checked.holds_handles {
-            return Ok(checked.bytes.clone());
-        }
-        wire::encode_canonical(&checked.given, &self.argument_bounds())
-            .map_err(|error| ToolError::input(error.to_string()))
     }
 
     /// Whether another call may be put in place of one: all but a denial.
     pub(super) fn check_replacement(&mut self, name: &str, argument: &Value) -> Result<Vec<u8>> {
-        let invalid = |error: ToolError| Error::new(ErrorKind::InvalidArguments, error.message);
+        let (checked, _) = self.check_written(name, argument)?;
+        self.as_given(&checked)
+    }
+
+    /// What a person wrote, by schema and rules; they may ask about it, and not deny it.
+    fn check_written(&mut self, name: &str, argument: &Value) -> Result<(Checked, Ruling)> {
         let Some(capability) = self.capabilities.get(name).cloned() else {
             return Err(Error::new(ErrorKind::MissingCapability, format!("{name} is not available")));
         };
         let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;
         match self.ruling(name, &checked) {
             Ruling::Deny { reasons } => Err(Error::new(ErrorKind::DecisionNotAllowed, denied(name, &reasons).message)),
-            _ => self.as_given(&checked).map_err(invalid),
+            ruling => Ok((checked, ruling)),
         }
     }
+
+    /// The same with handles as handles: they are filled when the call is decided, with what they bring.
+    fn as_given(&self, checked: &Checked) -> Result<Vec<u8>> {
+        if !checked.holds_handles {
+            return Ok(checked.bytes.clone());
+        }
+        wire::encode_canonical(&checked.given, &self.argument_bounds())
+            .map_err(|error| Error::new(ErrorKind::InvalidArguments, error.to_string()))
+    }
+}
+
+fn invalid(error: ToolError) -> Error {
+    Error::new(ErrorKind::InvalidArguments, error.message)
 }
 
 pub(super) fn has_roles(roles: &[String], ask: &Ask) -> bool {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::Session;
 use super::admit::Checked;
 use super::state::{ApprovedProgram, OpenCall, StoredAsk};
-use crate::audit::{AuditEvent, Ruled};
+use crate::audit::{self, AuditEvent};
 use crate::call::{CallPlace, CallStatus, ToolError};
 use crate::capability::Delivery;
 use crate::decision::expiry_millis;
@@ -32,17 +32,13 @@ impl Session {
         self.settle_delivery(name, &mut checked);
         let ruling = self.ruling(name, &checked);
         let (ruling, grant) = self.use_grant(name, &checked, ruling);
-        let effects = self.refined(name, &checked);
-        let about = About { argument: &checked.bytes, effects, place: checked.place.as_ref() };
-        let kept = self.audit_ruling(number, name, &about, &ruling, grant);
-        if !kept && stands(Defence::AuditKept) {
+        let Ruled { ruling, open, place, kept } = self.open_ruled(number, name, checked, ruling, grant);
+        if !kept {
             let error = ToolError::named("Denied", format!("{name}: the audit trail cannot be written"));
             return self.refuse(number, name, CallStatus::Denied, error);
         }
         match ruling {
             Ruling::Allow => {
-                let place = checked.place.clone();
-                let open = self.open_call(name, checked, StoredAsk::default());
                 let joins = open.joins();
                 self.record_ruled(number, name, CallStatus::Queued, open, place);
                 if let Some(call) = self.state.calls.get_mut(number) {
@@ -50,9 +46,28 @@ impl Session {
                 }
                 self.join_taint(joins, &self.told(number, name));
             }
-            Ruling::Ask(ask) => self.ask(number, name, checked, ask),
+            Ruling::Ask(_) => self.ask(number, name, open, place),
             Ruling::Deny { reasons } => self.refuse(number, name, CallStatus::Denied, denied(name, &reasons)),
         }
+    }
+
+    /// Makes of a ruling the call as it is kept, with what is asked about it, and writes the ruling into the audit trail.
+    pub(super) fn open_ruled(
+        &mut self,
+        number: u32,
+        name: &str,
+        checked: Checked,
+        ruling: Ruling,
+        grant: Option<u32>,
+    ) -> Ruled {
+        let ask = match &ruling {
+            Ruling::Ask(ask) => self.stored_ask(ask.clone()),
+            Ruling::Allow | Ruling::Deny { .. } => StoredAsk::default(),
+        };
+        let place = checked.place.clone();
+        let open = self.open_call(name, checked, ask);
+        let kept = self.audit_ruling(number, name, &About::of(&open, place.as_ref()), &ruling, grant);
+        Ruled { ruling, open, place, kept: kept || !stands(Defence::AuditKept) }
     }
 
     /// What the rules, the capability, the approved plan and the budgets say.
@@ -115,10 +130,10 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, number: u32, name: &str, checked: Checked, ask: Ask) {
+    fn ask(&mut self, number: u32, name: &str, open: OpenCall, place: Option<CallPlace>) {
         let error = if let Some(error) = self.too_many_wait(name) {
             Some(error)
-        } else if self.room_for(checked.bytes.len().saturating_add(checked.value_bytes)) {
+        } else if self.room_for(open.argument.len().saturating_add(open.value_bytes)) {
             None
         } else {
             Some(self.no_room_for_arguments(name))
@@ -126,9 +141,6 @@ impl Session {
         if let Some(error) = error {
             return self.refuse(number, name, CallStatus::Failed, error);
         }
-        let ask = self.stored_ask(ask);
-        let place = checked.place.clone();
-        let open = self.open_call(name, checked, ask);
         self.record_ruled(number, name, CallStatus::Waiting, open, place);
         self.tell(&Event::CallWaiting { id: self.id_of(number), name });
     }
@@ -206,7 +218,7 @@ impl Session {
             Ruling::Ask(ask) => ("ask", ask.reasons.as_slice()),
             Ruling::Deny { reasons } => ("deny", reasons.as_slice()),
         };
-        let event = AuditEvent::Ruled(Ruled {
+        let event = AuditEvent::Ruled(audit::Ruled {
             call: self.id_of(number).to_string(),
             name: name.to_owned(),
             place: about.place.map(ToString::to_string),
@@ -219,6 +231,15 @@ impl Session {
         });
         self.audit(&event)
     }
+}
+
+/// A call that the rules decided about, as it would be kept.
+pub(super) struct Ruled {
+    pub(super) ruling: Ruling,
+    pub(super) open: OpenCall,
+    pub(super) place: Option<CallPlace>,
+    /// Whether the audit trail has the decision.
+    pub(super) kept: bool,
 }
 
 /// What a ruling was about.
