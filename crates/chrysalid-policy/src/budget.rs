@@ -167,7 +167,8 @@ impl Spent {
     #[must_use]
     pub fn no_call_left(&self, scope: Scope, name: &str, bound: u32) -> Option<Exhausted> {
         let spent = self.calls_of(name);
-        let over = || Exhausted { scope, what: Resource::CallsOf(name.to_owned()), bound: bound.into(), spent: spent.into() };
+        let over =
+            || Exhausted { scope, what: Resource::CallsOf(name.to_owned()), bound: bound.into(), spent: spent.into() };
         (spent >= bound).then(over)
     }
 
