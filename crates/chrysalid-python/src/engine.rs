@@ -95,7 +95,8 @@ impl Engine {
         ledger: Option<&str>,
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
-        let session = self.inner.session_with(&tools.get().capabilities, options);
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.session_with(capabilities, options));
         session.map(Session::new).map_err(|error| raise(py, &error))
     }
 
@@ -121,7 +122,8 @@ impl Engine {
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
         let how = if fork { Restore::Fork } else { Restore::Resume };
-        let session = self.inner.restore_with(data, &tools.get().capabilities, how, options);
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.restore_with(data, capabilities, how, options));
         session.map(Session::new).map_err(|error| raise(py, &error))
     }
 

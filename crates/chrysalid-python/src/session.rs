@@ -1,6 +1,5 @@
-//! A session as a step machine. One thread at a time; another one gets `SessionBusy`, and only `interrupt` may come in between.
-
-use std::sync::{Mutex, MutexGuard, TryLockError};
+//! A session as a step machine. One thread at a time: another one waits for the end of the step that is under way, and gets
+//! `SessionBusy` where it would step itself, or where the step has called it. Only `interrupt` comes in between.
 
 use chrysalid::{Budget, Decision, ErrorKind, Grant, Interrupt, Reviewer, Taint, ToolError, Verdict};
 use pyo3::exceptions::PyValueError;
@@ -10,6 +9,7 @@ use pyo3::types::PyBytes;
 use crate::call::{CallRecord, PendingCall, hex};
 use crate::engine::moment;
 use crate::error::{raise, raise_kind};
+use crate::gate::{Gate, Inside};
 use crate::outcome::Step;
 use crate::tool::{Toolset, effects_of};
 use crate::value::{of_python, of_python_named, to_python};
@@ -17,32 +17,35 @@ use crate::value::{of_python, of_python_named, to_python};
 /// One JavaScript heap with its programs, calls and record.
 #[pyclass(frozen, module = "chrysalid._native")]
 pub(crate) struct Session {
-    inner: Mutex<chrysalid::Session>,
+    inner: Gate<chrysalid::Session>,
     interrupt: Interrupt,
     id: [u8; 16],
 }
 
 impl Session {
     pub(crate) fn new(session: chrysalid::Session) -> Self {
-        Self { interrupt: session.interrupt_handle(), id: session.id(), inner: Mutex::new(session) }
+        Self { interrupt: session.interrupt_handle(), id: session.id(), inner: Gate::new(session) }
     }
 
-    fn lock(&self) -> chrysalid::Result<MutexGuard<'_, chrysalid::Session>> {
-        match self.inner.try_lock() {
-            Ok(session) => Ok(session),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(chrysalid::Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session"))
-            }
-        }
+    fn enter(&self) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
+        self.inner.enter().ok_or_else(busy)
     }
 
-    fn with<T>(
+    fn wait(&self) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
+        self.inner.wait().ok_or_else(busy)
+    }
+
+    /// Does something inside, after whoever is there. The GIL is held, unless it has to wait.
+    fn with<T: Send>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut chrysalid::Session) -> chrysalid::Result<T>,
+        act: impl FnOnce(&mut chrysalid::Session) -> chrysalid::Result<T> + Send,
     ) -> PyResult<T> {
-        self.lock().and_then(|mut session| act(&mut session)).map_err(|error| raise(py, &error))
+        let done = match self.inner.enter() {
+            Some(mut session) => act(&mut session),
+            None => py.detach(|| self.wait().and_then(|mut session| act(&mut session))),
+        };
+        done.map_err(|error| raise(py, &error))
     }
 
     fn decide(&self, py: Python<'_>, call: &str, decision: Decision, terms: &Terms) -> PyResult<()> {
@@ -53,6 +56,10 @@ impl Session {
         }
         self.with(py, |session| session.decide_with(verdict))
     }
+}
+
+fn busy() -> chrysalid::Error {
+    chrysalid::Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session")
 }
 
 /// What every decision may carry.
@@ -155,14 +162,14 @@ impl Session {
 
     /// Begins a program. Nothing of it runs before the next step.
     fn start(&self, py: Python<'_>, code: &str) -> PyResult<()> {
-        py.detach(|| self.lock().and_then(|mut session| session.start(code))).map_err(|error| raise(py, &error))
+        py.detach(|| self.enter().and_then(|mut session| session.start(code))).map_err(|error| raise(py, &error))
     }
 
     /// Runs the guest until it needs something, for one slice at most, with the GIL released.
     #[pyo3(signature = (now=None))]
     fn step(&self, py: Python<'_>, now: Option<f64>) -> PyResult<Step> {
         let now = moment(now)?;
-        let step = py.detach(|| self.lock().and_then(|mut session| session.step(now)));
+        let step = py.detach(|| self.enter().and_then(|mut session| session.step(now)));
         Step::of(py, step.map_err(|error| raise(py, &error))?)
     }
 
@@ -289,8 +296,9 @@ impl Session {
 
     /// Gives it another set of tools.
     fn set_tools(&self, py: Python<'_>, tools: &Bound<'_, Toolset>) -> PyResult<()> {
+        let capabilities = &tools.get().capabilities;
         self.with(py, |session| {
-            session.set_capabilities(&tools.get().capabilities);
+            session.set_capabilities(capabilities);
             Ok(())
         })
     }
@@ -301,13 +309,14 @@ impl Session {
         py: Python<'py>,
         handle: &Bound<'py, crate::value::Handle>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = self.with(py, |session| Ok(session.handle_value(&handle.get().0)))?;
+        let handle = &handle.get().0;
+        let value = self.with(py, |session| Ok(session.handle_value(handle)))?;
         value.map(|value| to_python(py, &value)).transpose()
     }
 
     /// Its whole state as bytes, sealed with the engine's key. Runs no code.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.lock().and_then(|mut session| session.snapshot()));
+        let bytes = py.detach(|| self.wait().and_then(|mut session| session.snapshot()));
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, &error))
     }
 

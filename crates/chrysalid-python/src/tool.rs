@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrysalid::{Approval, Capabilities, DecisionKind, Delivery, Effects, Value};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::raise;
@@ -147,11 +147,21 @@ fn asking(predicate: Arc<Py<PyAny>>) -> impl Fn(&Value) -> bool + Send + Sync + 
             let answer = to_python(py, argument).and_then(|argument| predicate.call1(py, (argument,)));
             let answer = answer.and_then(|answer| answer.is_truthy(py));
             answer.unwrap_or_else(|error| {
-                error.write_unraisable(py, None);
+                report(py, error);
                 true
             })
         })
     }
+}
+
+/// Shows an exception that cannot be passed on; Ctrl-C is raised again as soon as Python code runs.
+fn report(py: Python<'_>, error: PyErr) {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py)
+        && py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main")).is_ok()
+    {
+        return;
+    }
+    error.write_unraisable(py, None);
 }
 
 fn json(name: &str, schema: &str) -> PyResult<serde_json::Value> {

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
 
 from chrysalid import _native
-from chrysalid._native import Inspection, Key, Limits, Policy
 from chrysalid.session import Session
-from chrysalid.tools import Function, Tool, Toolset
+from chrysalid.tools import Toolset
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from chrysalid._native import Inspection, Key, Limits, Policy
+    from chrysalid.tools import Function, Tool
 
 __all__ = ["Engine"]
 
-_PRECOMPILED: Final = Path(__file__).with_name("guest.cwasm")
+_PRECOMPILED = os.path.join(os.path.dirname(__file__), "guest.cwasm")
 
 
 class Engine:
-    """What sessions share: compiled guest, limits, policy, keys. Make one and keep it; any thread may use it, and it works on
-    after ``os.fork()``.
+    """What sessions share: compiled guest, limits, policy, keys. Make one and keep it; any thread may use it, and it
+    works on after ``os.fork()``.
 
     Args:
         limits: Bounds of its sessions.
         policy: Rules for calls. Default none but the rule of two, which holds as soon as one tool declares effects.
-        key: What seals snapshots. Default ``CHRYSALID_KEY``, then the file ``CHRYSALID_KEY_FILE``, then ``chrysalid/key`` in
+        key: What seals snapshots. Default ``CHRYSALID_KEY``, then the file ``CHRYSALID_KEY_FILE``, then
+            ``chrysalid/key`` in
             the user's state folder, made at first use.
         old_keys: Keys that open older snapshots.
-        checkpoint: Keeps a copy of a session's heap before each program, to go back to when the sandbox had to stop it in the
+        checkpoint: Keeps a copy of a session's heap before each program, to go back to when the sandbox had to stop it
+            in the
             middle. Default yes.
-        pool_slots: Sessions whose memory is reserved beforehand, 4.2 GB of address space each. Default 0: each is made on
+        pool_slots: Sessions whose memory is reserved beforehand, 4.2 GB of address space each. Default 0: each is made
+            on
             demand.
         max_memory: The most memory that any session may have, in bytes. Default 256 MiB.
         cache_folder: Where compiled guests are kept. Default ``chrysalid`` in the user's cache folder.
@@ -56,7 +63,7 @@ class Engine:
             pool_slots=pool_slots,
             max_memory=max_memory,
             cache_folder=None if cache_folder is None else os.fspath(cache_folder),
-            precompiled=os.fspath(_PRECOMPILED),
+            precompiled=_PRECOMPILED,
         )
 
     def session(
@@ -118,7 +125,8 @@ class Engine:
         modules: Mapping[str, str] | None = None,
         ledger: str | None = None,
     ) -> Session:
-        """A session from a snapshot, to go on with it, or beside the original with ``fork``. Tools are looked up by name.
+        """A session from a snapshot, to go on with it, or beside the original with ``fork``. Tools are looked up by
+        name.
 
         Whoever keeps the bytes sees to it that they are gone on with once.
         """
