@@ -98,9 +98,11 @@ def test_errors_come_out_whole(session: chrysalid.Session) -> None:
 
 
 def test_what_does_not_cross_is_described(session: chrysalid.Session) -> None:
-    outcome = session.run("[() => 1, Symbol('s'), Promise.resolve(1)]")
+    outcome = session.run("[() => 1, Symbol('s'), new WeakMap()]")
     assert all(type(item) is Description for item in outcome.value)
     assert not outcome.is_data
+    assert not session.run("({ a: [new Map([[1, () => 1]])] })").is_data
+    assert session.run("const o = { at: new Date(0) }; o.self = o; o").is_data
     assert "Function" in outcome.value[0]
 
 
@@ -396,7 +398,7 @@ HOSTILE = [
     (int, "a value of type type does not cross"),
     (print, "does not cross"),
     ([1, RaisesAwkward()], "Awkward: (1, 2)"),
-    (BadText(), "result: no text"),
+    (BadText(), "program: no text"),
     (Map([(1,)]), "expected tuple of length 2"),  # type: ignore[list-item]
 ]
 

@@ -104,9 +104,12 @@ def parameters_of(function: Callable[..., Any], context: type) -> Parameters:
                 readers[name] = _or_none(reader) if parameter.default is None else reader
             if parameter.default is _EMPTY:
                 required.append(name)
-    schema: Schema = {"type": "object", "properties": properties, "required": required}
-    if not open_ended:
-        schema["additionalProperties"] = False
+    schema: Schema = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": open_ended,
+    }
     return Parameters(schemas.whole(schema), readers, context_name, tuple(positional))
 
 

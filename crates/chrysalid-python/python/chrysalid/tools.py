@@ -230,7 +230,10 @@ def _description_of(function: Function | None) -> str:
     from chrysalid.parameters import inner_function
 
     inner = inner_function(function)
-    return inspect.getdoc(inner) or (inspect.getdoc(type(function)) if inner is not function else None) or ""
+    if inspect.isroutine(function) or inner is not type(function).__call__:
+        return inspect.getdoc(inner) or ""
+    # An object that is called: what its method says, or else its class.
+    return inspect.cleandoc(inner.__doc__ or type(function).__doc__ or "")
 
 
 def _json(name: str, which: str, schema: Mapping[str, Any] | None) -> str | None:
