@@ -91,7 +91,7 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
@@ -117,7 +117,7 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
@@ -151,7 +151,7 @@ fn options(
     park_after: Option<f64>,
     approve_program: bool,
     depth: u32,
-    modules: Option<Vec<(String, String)>>,
+    modules: Option<Vec<String>>,
     ledger: Option<&str>,
 ) -> PyResult<SessionOptions> {
     let mut options = SessionOptions::default();
@@ -166,8 +166,9 @@ fn options(
     options.park_after = seconds("park_after", park_after)?.or(options.park_after);
     options.approve_program = approve_program;
     options.depth = depth;
-    if let Some(modules) = modules {
-        options.modules = Modules::fixed(modules);
+    if let Some(names) = modules {
+        // Never polled: Python's drivers find the source and settle the call.
+        options.modules = Modules::resolver(names, |_| std::future::pending());
     }
     options.ledger = ledger
         .map(|text| serde_json::from_str::<Ledger>(text))

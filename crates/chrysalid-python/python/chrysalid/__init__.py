@@ -55,6 +55,7 @@ from chrysalid._native import (
 )
 from chrysalid.engine import Engine
 from chrysalid.failure import ToolError
+from chrysalid.modules import Modules
 from chrysalid.session import Session
 from chrysalid.tools import CallContext, Tool, Toolset, tool
 from chrysalid.values import UNDEFINED, BigInt, Description, JSError, Map, RegExp, Undefined
@@ -88,6 +89,7 @@ __all__ = [
     "LogLine",
     "Map",
     "MissingCapability",
+    "Modules",
     "NoKey",
     "NotASnapshot",
     "NotRunning",

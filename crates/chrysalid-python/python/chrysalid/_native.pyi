@@ -175,7 +175,7 @@ class Engine:
         park_after: float | None = None,
         approve_program: bool = False,
         depth: int = 0,
-        modules: Sequence[tuple[str, str]] | None = None,
+        modules: Sequence[str] | None = None,
         ledger: str | None = None,
     ) -> Session:
         """A fresh session."""
@@ -192,7 +192,7 @@ class Engine:
         park_after: float | None = None,
         approve_program: bool = False,
         depth: int = 0,
-        modules: Sequence[tuple[str, str]] | None = None,
+        modules: Sequence[str] | None = None,
         ledger: str | None = None,
     ) -> Session:
         """A session from a snapshot."""
@@ -411,7 +411,7 @@ class Outcome:
     def report(self, budget: int = 8000) -> str:
         """A text for a language model, of at most so many characters."""
     def json(self) -> str:
-        """The value as JSON. Raises ``ValueError`` of the package where it has no JSON form."""
+        """The value as JSON. Raises ``ValueRefused`` where it has no JSON form, as a cycle has none."""
 
 @final
 class PendingCall:

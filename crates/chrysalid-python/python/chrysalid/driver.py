@@ -13,12 +13,15 @@ from chrysalid.failure import ToolError, failure_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-    from typing import Any
+    from collections.abc import Awaitable, Callable
+    from typing import Any, TypeAlias
 
     from chrysalid._native import Call, Outcome
-    from chrysalid.tools import Toolset
+    from chrysalid.modules import Modules
+    from chrysalid.tools import Tool
     from chrysalid.turns import Bell
+
+    _Find: TypeAlias = Callable[[str], Tool | Modules | None]
 
 __all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stop"]
 
@@ -26,7 +29,7 @@ __all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stop"]
 _LONGEST_WAIT = 60.0
 
 
-def drive(session: _native.Session, tools: Toolset, bell: Bell) -> Outcome:
+def drive(session: _native.Session, find: _Find, bell: Bell) -> Outcome:
     """Runs the program until it ends or waits, calling tools with this thread."""
     try:
         while True:
@@ -34,9 +37,9 @@ def drive(session: _native.Session, tools: Toolset, bell: Bell) -> Outcome:
             if step.outcome is not None:
                 return step.outcome
             if step.kind == "start":
-                begun = _serve(session, tools, step.calls)
+                begun = _serve(session, find, step.calls)
                 if begun:
-                    return _drive_on_own_loop(session, tools, bell, begun)
+                    return _drive_on_own_loop(session, find, bell, begun)
             elif step.kind == "wait":
                 bell.wait(delay_until(step.wake_at))
     except BaseException:
@@ -44,14 +47,14 @@ def drive(session: _native.Session, tools: Toolset, bell: Bell) -> Outcome:
         raise
 
 
-def _serve(session: _native.Session, tools: Toolset, calls: list[Call]) -> list[tuple[Call, Awaitable[Any]]]:
+def _serve(session: _native.Session, find: _Find, calls: list[Call]) -> list[tuple[Call, Awaitable[Any]]]:
     """Runs the calls; those that must be awaited are handed back."""
     begun: list[tuple[Call, Awaitable[Any]]] = []
     for call in calls:
         if call.cancelled:
             continue
         try:
-            awaitable = invoke(session, tools, call)
+            awaitable = invoke(session, find, call)
             if awaitable is not None:
                 if _has_loop():
                     _close(awaitable)
@@ -83,7 +86,7 @@ def _close(awaitable: Any) -> None:
 
 
 def _drive_on_own_loop(
-    session: _native.Session, tools: Toolset, bell: Bell, begun: list[tuple[Call, Awaitable[Any]]]
+    session: _native.Session, find: _Find, bell: Bell, begun: list[tuple[Call, Awaitable[Any]]]
 ) -> Outcome:
     """Goes on with an event loop in this thread, since a tool of the program needs one."""
     import asyncio
@@ -92,12 +95,12 @@ def _drive_on_own_loop(
     from chrysalid.flight import drive_async
 
     with asyncio.Runner() as runner:
-        return runner.run(drive_async(session, tools, bell, begun), context=contextvars.copy_context())
+        return runner.run(drive_async(session, find, bell, begun), context=contextvars.copy_context())
 
 
-def invoke(session: _native.Session, tools: Toolset, call: Call) -> Awaitable[Any] | None:
+def invoke(session: _native.Session, find: _Find, call: Call) -> Awaitable[Any] | None:
     """Runs the tool of a call and settles it, or gives what is to be awaited for its result."""
-    tool = tools.get(call.name)
+    tool = find(call.name)
     if tool is None:
         fail(session, call.id, LookupError(f"{call.name} is not available"))
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from chrysalid import _native
+from chrysalid.modules import Modules
 from chrysalid.session import Session
 from chrysalid.tools import Toolset
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from chrysalid._native import Inspection, Key, Limits, Policy
+    from chrysalid.modules import _Find
     from chrysalid.tools import Function, Tool
 
 __all__ = ["Engine"]
@@ -77,7 +79,7 @@ class Engine:
         park_after: float | None = None,
         approve_program: bool = False,
         depth: int = 0,
-        modules: Mapping[str, str] | None = None,
+        modules: Modules | Mapping[str, str] | _Find | None = None,
         ledger: str | None = None,
     ) -> Session:
         """A fresh session.
@@ -91,10 +93,11 @@ class Engine:
             park_after: Timers later than so many seconds pause the program. Default 30.
             approve_program: A person is asked about each program before any of it runs.
             depth: How many subagents deep this session is.
-            modules: Sources that programs may import, by name.
+            modules: What programs may import: sources by key, or a function that finds them.
             ledger: What the run is known to have met and used: see ``Session.ledger``.
         """
         toolset = Toolset.of(tools)
+        found = None if modules is None else Modules.of(modules)
         native = self._native.session(
             toolset._native,
             limits=limits,
@@ -104,10 +107,10 @@ class Engine:
             park_after=park_after,
             approve_program=approve_program,
             depth=depth,
-            modules=None if modules is None else list(modules.items()),
+            modules=None if found is None else found.names,
             ledger=ledger,
         )
-        return Session(native, toolset)
+        return Session(native, toolset, found)
 
     def restore(
         self,
@@ -122,7 +125,7 @@ class Engine:
         park_after: float | None = None,
         approve_program: bool = False,
         depth: int = 0,
-        modules: Mapping[str, str] | None = None,
+        modules: Modules | Mapping[str, str] | _Find | None = None,
         ledger: str | None = None,
     ) -> Session:
         """A session from a snapshot, to go on with it, or beside the original with ``fork``. Tools are looked up by
@@ -131,6 +134,7 @@ class Engine:
         Whoever keeps the bytes sees to it that they are gone on with once.
         """
         toolset = Toolset.of(tools)
+        found = None if modules is None else Modules.of(modules)
         native = self._native.restore(
             data,
             toolset._native,
@@ -142,10 +146,10 @@ class Engine:
             park_after=park_after,
             approve_program=approve_program,
             depth=depth,
-            modules=None if modules is None else list(modules.items()),
+            modules=None if found is None else found.names,
             ledger=ledger,
         )
-        return Session(native, toolset)
+        return Session(native, toolset, found)
 
     def inspect(self, data: bytes) -> Inspection:
         """What a snapshot tells about itself."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from chrysalid import _native
     from chrysalid._native import Call, Outcome
-    from chrysalid.tools import Toolset
+    from chrysalid.driver import _Find
     from chrysalid.turns import Bell
 
 __all__ = ["drive_async"]
@@ -26,7 +26,7 @@ _LONGEST_RUN = 0.005
 
 async def drive_async(
     session: _native.Session,
-    tools: Toolset,
+    find: _Find,
     bell: Bell,
     begun: Iterable[tuple[Call, Awaitable[Any]]] = (),
 ) -> Outcome:
@@ -34,7 +34,7 @@ async def drive_async(
 
     ``begun`` are calls that run already and are to be awaited.
     """
-    flight = _Flight(session, tools, bell)
+    flight = _Flight(session, find, bell)
     must_not_wait = False
     try:
         for call, awaitable in begun:
@@ -67,9 +67,9 @@ async def drive_async(
 class _Flight:
     """The calls that run."""
 
-    def __init__(self, session: _native.Session, tools: Toolset, bell: Bell) -> None:
+    def __init__(self, session: _native.Session, find: _Find, bell: Bell) -> None:
         self._session = session
-        self._tools = tools
+        self._find = find
         self._bell = bell
         self._loop = asyncio.get_running_loop()
         self._running: dict[asyncio.Task[None], Call] = {}
@@ -96,7 +96,7 @@ class _Flight:
         for call in calls:
             if call.cancelled:
                 continue
-            awaitable = invoke(self._session, self._tools, call)
+            awaitable = invoke(self._session, self._find, call)
             if awaitable is None:
                 self._settled = True
             else:
@@ -111,7 +111,7 @@ class _Flight:
             return
         self._has_new_tasks = not _EAGER
         self._running[task] = call
-        tool = self._tools.get(call.name)
+        tool = self._find(call.name)
         if tool is not None and tool.timeout is not None:
             self._timed[task] = call
         task.add_done_callback(self._left)

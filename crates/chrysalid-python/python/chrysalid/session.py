@@ -6,6 +6,7 @@ from contextvars import ContextVar, Token
 
 from chrysalid import _native
 from chrysalid.driver import drive
+from chrysalid.modules import IMPORT
 from chrysalid.tools import Toolset, names
 from chrysalid.turns import Bell, Turns
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from chrysalid._native import CallRecord, Handle, Outcome, PendingCall, Step
+    from chrysalid.modules import Modules
     from chrysalid.tools import Effect, Function, Tool
 
 __all__ = ["Session"]
@@ -45,11 +47,12 @@ class Session:
     Any thread may use it. What is asked from one thread while another one steps waits for the end of that step.
     """
 
-    __slots__ = ("__weakref__", "_bell", "_native", "_tools", "_turns")
+    __slots__ = ("__weakref__", "_bell", "_modules", "_native", "_tools", "_turns")
 
-    def __init__(self, native: _native.Session, tools: Toolset) -> None:
+    def __init__(self, native: _native.Session, tools: Toolset, modules: Modules | None = None) -> None:
         self._native = native
         self._tools = tools
+        self._modules = modules
         self._turns = Turns()
         self._bell = Bell()
 
@@ -67,7 +70,7 @@ class Session:
         try:
             self._refuse_paused()
             self._native.start(code)
-            return drive(self._native, self._tools, self._bell)
+            return drive(self._native, self.tool, self._bell)
         finally:
             self._leave(run, token)
 
@@ -84,7 +87,7 @@ class Session:
         try:
             self._refuse_paused()
             self._native.start(code)
-            return await drive_async(self._native, self._tools, self._bell)
+            return await drive_async(self._native, self.tool, self._bell)
         finally:
             self._leave(run, token)
 
@@ -94,7 +97,7 @@ class Session:
         self._turns.take()
         run, token = self._enter()
         try:
-            return drive(self._native, self._tools, self._bell)
+            return drive(self._native, self.tool, self._bell)
         finally:
             self._leave(run, token)
 
@@ -106,7 +109,7 @@ class Session:
         await self._turns.take_async()
         run, token = self._enter()
         try:
-            return await drive_async(self._native, self._tools, self._bell)
+            return await drive_async(self._native, self.tool, self._bell)
         finally:
             self._leave(run, token)
 
@@ -218,6 +221,10 @@ class Session:
     def step(self, now: float | None = None) -> Step:
         """Runs the guest until it needs something, for about 10 ms at most, with the GIL released."""
         return self._native.step(now)
+
+    def tool(self, name: str) -> Tool | Modules | None:
+        """What serves calls with this name, by ``invoke``: the tool, and for ``$import`` the modules."""
+        return self._modules if name == IMPORT else self._tools.get(name)
 
     def settle(self, call_id: str, value: Any) -> None:
         """Gives a call that runs, waits outside, or is unknown, its result."""
