@@ -214,7 +214,8 @@ impl Inspection {
     }
 
     fn __repr__(&self) -> String {
-        format!("Inspection(size={}, key={:?}, paused={:?})", self.0.size, self.0.key, self.paused())
+        let paused = self.paused().map_or("None", |paused| if paused { "True" } else { "False" });
+        format!("Inspection(size={}, key={:?}, paused={paused})", self.0.size, self.0.key)
     }
 }
 

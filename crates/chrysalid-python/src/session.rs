@@ -259,7 +259,7 @@ impl Session {
         self.decide(py, call_id, decision, &Terms::new(token, by, roles))
     }
 
-    /// Allows some calls beforehand, as `20 of mail.send for 1h where …`; the grant's number.
+    /// Allows some calls beforehand, as `tools = "mail.send", count = 20, lasts = "1h"`; the grant's number.
     #[pyo3(signature = (terms, *, by=None, roles=None))]
     fn grant(&self, py: Python<'_>, terms: &str, by: Option<String>, roles: Option<Vec<String>>) -> PyResult<u32> {
         let grant = Grant::parse(terms).map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -37,7 +37,11 @@ def test_the_gil_is_released_while_the_guest_runs(engine: chrysalid.Engine) -> N
             progress += 1
             time.sleep(0)
 
-    session.tools = [chrysalid.Tool(lambda: running.set() or thread.start(), name="begin", output_schema={})]
+    def begin() -> None:
+        running.set()
+        thread.start()
+
+    session.tools = [begin]
     thread = threading.Thread(target=count)
     code = "await tools.begin({}); const end = Date.now() + 200; let n = 0; while (Date.now() < end) n++; n > 0"
     assert session.run(code).value is True

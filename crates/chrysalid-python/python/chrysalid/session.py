@@ -203,7 +203,16 @@ class Session:
         self._native.edit(call_id, arguments, name=name, token=token, by=by, roles=names(roles))
 
     def grant(self, terms: str, *, by: str | None = None, roles: str | Iterable[str] = ()) -> int:
-        """Allows some calls beforehand; the grant's number. The form is that of the policy's page."""
+        """Allows some calls beforehand; the grant's number. Calls that wait already are not affected.
+
+        Args:
+            terms: ``tools`` (a pattern or a list), ``when`` (default any argument), ``count``, ``lasts`` (default for
+                ever) and
+                ``scope`` (default ``"program"``, or ``"session"``) in TOML: ``tools = "mail.send", count = 4, lasts =
+                "1h"``.
+            by: Who grants, for the record.
+            roles: Roles that they have.
+        """
         return self._native.grant(terms, by=by, roles=names(roles))
 
     def raise_budget(
