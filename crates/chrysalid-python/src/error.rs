@@ -47,11 +47,9 @@ impl Classes {
 fn class_name(kind: ErrorKind) -> String {
     match kind {
         ErrorKind::Value => "ValueRefused".to_owned(),
-        ErrorKind::Config
-        | ErrorKind::Capability
-        | ErrorKind::Guest
-        | ErrorKind::Io
-        | ErrorKind::Internal => format!("{kind:?}Error"),
+        ErrorKind::Config | ErrorKind::Capability | ErrorKind::Guest | ErrorKind::Io | ErrorKind::Internal => {
+            format!("{kind:?}Error")
+        }
         kind => format!("{kind:?}"),
     }
 }

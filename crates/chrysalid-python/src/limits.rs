@@ -224,7 +224,8 @@ impl Limits {
     fn __repr__(&self) -> String {
         let default = Self { limits: chrysalid::Limits::default() };
         let bounds = self.bounds().into_iter().zip(default.bounds());
-        let changed = bounds.filter(|(bound, usual)| bound != usual).map(|((name, value), _)| format!("{name}={value}"));
+        let changed =
+            bounds.filter(|(bound, usual)| bound != usual).map(|((name, value), _)| format!("{name}={value}"));
         format!("Limits({})", changed.collect::<Vec<_>>().join(", "))
     }
 }
@@ -273,8 +274,9 @@ fn set<T>(place: &mut T, given: Option<T>) {
 pub(crate) fn seconds(name: &str, given: Option<f64>) -> PyResult<Option<Duration>> {
     given
         .map(|seconds| {
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| PyValueError::new_err(format!("{name} of {seconds} seconds is no time that can be waited")))
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                PyValueError::new_err(format!("{name} of {seconds} seconds is no time that can be waited"))
+            })
         })
         .transpose()
 }

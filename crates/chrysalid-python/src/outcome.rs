@@ -94,9 +94,9 @@ impl Outcome {
     /// The program's value; `UNDEFINED` where it has none, is not done, or failed.
     #[getter]
     fn value<'py>(&'py self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.value.get_or_try_init(py, || {
-            to_python(py, self.result().unwrap_or(&Value::Undefined)).map(Bound::unbind)
-        })?;
+        let made = self
+            .value
+            .get_or_try_init(py, || to_python(py, self.result().unwrap_or(&Value::Undefined)).map(Bound::unbind))?;
         Ok(made.bind(py).clone())
     }
 
@@ -145,7 +145,8 @@ impl Outcome {
     /// What the program's author should know.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.ended().map_or_else(|| self.pause().map(|pause| pause.notes.clone()), |ended| Some(ended.notes.clone()))
+        self.ended()
+            .map_or_else(|| self.pause().map(|pause| pause.notes.clone()), |ended| Some(ended.notes.clone()))
             .unwrap_or_default()
     }
 
@@ -204,9 +205,7 @@ fn is_data(value: &Value) -> bool {
         Value::Array(items) | Value::Set(items) => items.iter().all(is_data),
         Value::Object(object) => object.iter().all(|(_, value)| is_data(value)),
         Value::Map(pairs) => pairs.iter().all(|(key, value)| is_data(key) && is_data(value)),
-        Value::Error(error) => {
-            error.cause.as_ref().is_none_or(is_data) && error.errors.iter().flatten().all(is_data)
-        }
+        Value::Error(error) => error.cause.as_ref().is_none_or(is_data) && error.errors.iter().flatten().all(is_data),
         _ => true,
     }
 }

@@ -55,6 +55,7 @@ __all__ = [
     "UnknownKey",
     "ValueRefused",
     "__version__",
+    "precompile",
 ]
 __version__: str
 
@@ -597,7 +598,7 @@ class Session:
     ) -> None:
         """Runs the call with other arguments, or with another tool, which schema and rules check again."""
     def grant(self, terms: str, *, by: str | None = None, roles: Sequence[str] | None = None) -> int:
-        """Allows some calls beforehand, as ``20 of mail.send for 1h where …``; the grant's number."""
+        """Allows some calls beforehand, as ``tools = "mail.send", count = 20, lasts = "1h"``; the grant's number."""
     def raise_budget(
         self, *, calls: int | None = None, bytes: int | None = None, spawns: int | None = None, by: str | None = None
     ) -> None:
