@@ -129,9 +129,10 @@ def test_reading_while_another_thread_steps(engine: chrysalid.Engine) -> None:
         assert session.source == "for (;;) n++"
         assert session.cpu_time >= 0
         assert not session.is_idle
-    with pytest.raises(chrysalid.ChrysalidError):
-        # In the middle of a job of the guest's: whoever gets in between two steps is told to come again.
-        session.snapshot()
+    with pytest.raises(chrysalid.Busy):
+        # The guest is in the middle of a job; before its first step it is not.
+        for _ in range(1000):
+            session.snapshot()
     session.interrupt()
     thread.join()
     assert outcomes.get().error.kind == "cancelled"

@@ -644,6 +644,9 @@ class Toolset:
     def expression(self, name: str) -> str | None:
         """How a program writes the tool, such as ``tools.getWeather``; by its name."""
 
+def precompile() -> bytes:
+    """The guest compiled for every machine of this architecture, for the file that a wheel carries."""
+
 class ChrysalidError(Exception):
     """An error of the host: ``code`` says which, in a stable form. How a program failed is no exception."""
 
