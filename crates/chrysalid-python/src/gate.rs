@@ -8,9 +8,18 @@ use std::time::{Duration, Instant};
 /// How long to wait for whoever is inside. A step takes some ten milliseconds, so what takes longer waits for us.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What somebody goes in for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visit {
+    /// To read, decide or answer: over in a moment.
+    Look,
+    /// To run the guest. Two who do so at a time are a mistake of theirs.
+    Step,
+}
+
 /// Something that one thread at a time may use.
 pub(crate) struct Gate<T> {
-    holder: Mutex<Option<ThreadId>>,
+    holder: Mutex<Option<(ThreadId, Visit)>>,
     left: Condvar,
     inner: Mutex<T>,
 }
@@ -26,31 +35,32 @@ impl<T> Gate<T> {
         Self { holder: Mutex::new(None), left: Condvar::new(), inner: Mutex::new(inner) }
     }
 
-    /// Goes in at once; `None` if somebody is inside.
+    /// Goes in at once, for a look; `None` if somebody is inside.
     pub(crate) fn enter(&self) -> Option<Inside<'_, T>> {
         let mut holder = lock(&self.holder);
         if holder.is_some() {
             return None;
         }
-        *holder = Some(thread::current().id());
+        *holder = Some((thread::current().id(), Visit::Look));
         drop(holder);
         Some(Inside { gate: self, guard: Some(lock(&self.inner)) })
     }
 
-    /// Goes in after whoever is inside. `None` if that is this very thread, or takes too long. Call it without the GIL,
-    /// which whoever is inside may need.
-    pub(crate) fn wait(&self) -> Option<Inside<'_, T>> {
-        let until = Instant::now() + PATIENCE;
+    /// Goes in after whoever is inside. `None` if that is this very thread, takes too long, or steps where another step is
+    /// wanted. Call it without the GIL, which whoever is inside may need.
+    pub(crate) fn wait(&self, visit: Visit) -> Option<Inside<'_, T>> {
         let me = thread::current().id();
+        let mut until = None;
         let mut holder = lock(&self.holder);
-        while let Some(other) = *holder {
+        while let Some((other, inside)) = *holder {
+            let until = *until.get_or_insert_with(|| Instant::now() + PATIENCE);
             let left = until.saturating_duration_since(Instant::now());
-            if other == me || left.is_zero() {
+            if other == me || left.is_zero() || (visit, inside) == (Visit::Step, Visit::Step) {
                 return None;
             }
             (holder, _) = self.left.wait_timeout(holder, left).unwrap_or_else(PoisonError::into_inner);
         }
-        *holder = Some(me);
+        *holder = Some((me, visit));
         drop(holder);
         Some(Inside { gate: self, guard: Some(lock(&self.inner)) })
     }

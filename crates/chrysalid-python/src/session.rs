@@ -1,7 +1,7 @@
 //! A session as a step machine. One thread at a time: another one waits for the end of the step that is under way, and gets
 //! `SessionBusy` where it would step itself, or where the step has called it. Only `interrupt` comes in between.
 
-use chrysalid::{Budget, Decision, ErrorKind, Grant, Interrupt, Reviewer, Taint, ToolError, Verdict};
+use chrysalid::{Budget, Decision, Error, ErrorKind, Grant, Interrupt, Reviewer, Taint, ToolError, Verdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use crate::call::{CallRecord, PendingCall, hex};
 use crate::engine::moment;
 use crate::error::{raise, raise_kind};
-use crate::gate::{Gate, Inside};
+use crate::gate::{Gate, Inside, Visit};
 use crate::outcome::Step;
 use crate::tool::{Toolset, effects_of};
 use crate::value::{of_python, of_python_named, to_python};
@@ -27,12 +27,10 @@ impl Session {
         Self { interrupt: session.interrupt_handle(), id: session.id(), inner: Gate::new(session) }
     }
 
-    fn enter(&self) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
-        self.inner.enter().ok_or_else(busy)
-    }
-
-    fn wait(&self) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
-        self.inner.wait().ok_or_else(busy)
+    fn wait(&self, visit: Visit) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
+        self.inner.wait(visit).ok_or_else(|| {
+            Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session")
+        })
     }
 
     /// Does something inside, after whoever is there. The GIL is held, unless it has to wait.
@@ -43,7 +41,7 @@ impl Session {
     ) -> PyResult<T> {
         let done = match self.inner.enter() {
             Some(mut session) => act(&mut session),
-            None => py.detach(|| self.wait().and_then(|mut session| act(&mut session))),
+            None => py.detach(|| self.wait(Visit::Look).and_then(|mut session| act(&mut session))),
         };
         done.map_err(|error| raise(py, &error))
     }
@@ -56,10 +54,6 @@ impl Session {
         }
         self.with(py, |session| session.decide_with(verdict))
     }
-}
-
-fn busy() -> chrysalid::Error {
-    chrysalid::Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session")
 }
 
 /// What every decision may carry.
@@ -162,14 +156,15 @@ impl Session {
 
     /// Begins a program. Nothing of it runs before the next step.
     fn start(&self, py: Python<'_>, code: &str) -> PyResult<()> {
-        py.detach(|| self.enter().and_then(|mut session| session.start(code))).map_err(|error| raise(py, &error))
+        py.detach(|| self.wait(Visit::Step).and_then(|mut session| session.start(code)))
+            .map_err(|error| raise(py, &error))
     }
 
     /// Runs the guest until it needs something, for one slice at most, with the GIL released.
     #[pyo3(signature = (now=None))]
     fn step(&self, py: Python<'_>, now: Option<f64>) -> PyResult<Step> {
         let now = moment(now)?;
-        let step = py.detach(|| self.enter().and_then(|mut session| session.step(now)));
+        let step = py.detach(|| self.wait(Visit::Step).and_then(|mut session| session.step(now)));
         Step::of(py, step.map_err(|error| raise(py, &error))?)
     }
 
@@ -316,7 +311,7 @@ impl Session {
 
     /// Its whole state as bytes, sealed with the engine's key. Runs no code.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.wait().and_then(|mut session| session.snapshot()));
+        let bytes = py.detach(|| self.wait(Visit::Look).and_then(|mut session| session.snapshot()));
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, &error))
     }
 

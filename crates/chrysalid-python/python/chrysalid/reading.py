@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
-from pathlib import PurePath
 from typing import Any, Union, get_args, get_origin, get_type_hints
-from uuid import UUID
+
+from chrysalid.schema import is_dataclass, standard_name
 
 __all__ = ["Reader", "reader_of"]
 
@@ -38,7 +36,7 @@ def reader_of(hint: Any) -> Reader | None:
 
 
 def _of_generic(origin: type, arguments: tuple[Any, ...], hint: Any) -> Reader | None:
-    if hasattr(origin, "model_validate") or dataclasses.is_dataclass(origin):
+    if hasattr(origin, "model_validate") or is_dataclass(origin):
         return _of_class(hint) if hasattr(hint, "model_validate") else _of_class(origin)
     if issubclass(origin, Mapping):
         return _of_mapping(arguments)
@@ -101,13 +99,14 @@ def _of_mapping(arguments: tuple[Any, ...]) -> Reader | None:
 def _of_class(hint: type) -> Reader | None:
     if hasattr(hint, "model_validate"):
         return typing.cast("Reader", hint.model_validate)
-    if dataclasses.is_dataclass(hint):
+    if is_dataclass(hint):
         return _Record(hint)
-    if issubclass(hint, (enum.Enum, UUID, PurePath)):
-        return hint
-    if issubclass(hint, Decimal):
+    named = standard_name(hint)
+    if named == "Decimal":
         # A number by its shortest digits, and not by all the binary ones.
         return lambda value: hint(repr(value) if isinstance(value, float) else value)
+    if named is not None or issubclass(hint, enum.Enum):
+        return hint
     return _PLAIN.get(hint)
 
 

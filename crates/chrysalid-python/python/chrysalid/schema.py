@@ -6,7 +6,6 @@ one that only pydantic understands, pydantic is asked; it is imported only then.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import inspect
 import types
@@ -14,12 +13,9 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from pathlib import PurePath
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
-from uuid import UUID
 
-__all__ = ["Schema", "Schemas"]
+__all__ = ["Schema", "Schemas", "is_dataclass", "standard_name"]
 
 Schema = dict[str, Any]
 
@@ -32,8 +28,6 @@ _PLAIN: dict[type, Schema] = {
     dict: {"type": "object"},
     list: {"type": "array"},
     tuple: {"type": "array"},
-    Decimal: {"type": ["string", "number"]},
-    UUID: {"type": "string", "format": "uuid"},
     date: {"type": "string", "format": "date"},
     time: {"type": "string", "format": "time"},
     timedelta: {"type": "number", "description": "seconds"},
@@ -43,6 +37,12 @@ _PLAIN: dict[type, Schema] = {
     bytearray: {"description": "a Uint8Array"},
     set: {"description": "a Set or an array"},
     frozenset: {"description": "a Set or an array"},
+}
+# By name, since whoever has such a type has imported it.
+_NAMED: dict[str, Schema] = {
+    "Decimal": {"type": ["string", "number"]},
+    "UUID": {"type": "string", "format": "uuid"},
+    "PurePath": {"type": "string"},
 }
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly")
 
@@ -102,7 +102,7 @@ class Schemas:
             return self._tuple(arguments)
         if not isinstance(origin, type):
             return self.of(getattr(origin, "__value__", Any))
-        if hasattr(origin, "model_json_schema") or dataclasses.is_dataclass(origin) or typing.is_typeddict(origin):
+        if hasattr(origin, "model_json_schema") or is_dataclass(origin) or typing.is_typeddict(origin):
             return self._asked(hint) or self._class(origin)
         if issubclass(origin, Mapping):
             return self._mapping(arguments)
@@ -131,10 +131,11 @@ class Schemas:
         if hasattr(hint, "model_json_schema"):
             by_alias = self._mode == "validation"
             return self._adopted(hint.model_json_schema(mode=self._mode, by_alias=by_alias))
-        if typing.is_typeddict(hint) or dataclasses.is_dataclass(hint):
+        if typing.is_typeddict(hint) or is_dataclass(hint):
             return self._record(hint)
-        if issubclass(hint, PurePath):
-            return {"type": "string"}
+        named = standard_name(hint)
+        if named is not None:
+            return dict(_NAMED[named])
         for base in (bool, str, int, float, datetime, date, bytes, bytearray):
             if issubclass(hint, base):
                 return dict(_PLAIN[base])
@@ -159,7 +160,9 @@ class Schemas:
 
     def _fields(self, hint: type) -> Schema:
         hints = _class_hints(hint)
-        if dataclasses.is_dataclass(hint):
+        if is_dataclass(hint):
+            import dataclasses
+
             missing = dataclasses.MISSING
             fields = [field for field in dataclasses.fields(hint) if field.init or self._mode == "serialization"]
             required = [
@@ -206,6 +209,19 @@ class Schemas:
             number += 1
             free = f"{name}{number}"
         return free
+
+
+def standard_name(hint: type) -> str | None:
+    """``Decimal``, ``UUID`` or ``PurePath``, if the type is one of these or made of one."""
+    for base in hint.__mro__:
+        if base.__name__ in _NAMED and base.__module__.split(".")[0] in ("decimal", "uuid", "pathlib"):
+            return base.__name__
+    return None
+
+
+def is_dataclass(hint: type) -> bool:
+    """Whether a class is a dataclass."""
+    return isinstance(getattr(hint, "__dataclass_fields__", None), dict)
 
 
 def _narrows(schema: Schema) -> bool:

@@ -148,6 +148,7 @@ class Tool:
         self.name = _name_of(function) if name is None else name
         self.description = _description_of(function) if description is None else description
         self.timeout = timeout
+        self._predicate = None if ask_when is None else _Predicate(ask_when)
         self._parameters: Parameters | None = None
         if function is not None and not raw:
             from chrysalid.parameters import parameters_of
@@ -168,7 +169,7 @@ class Tool:
             output_schema=_json(self.name, "output", self.output_schema),
             effects=names(effects),
             asks=approval == "always",
-            ask_when=ask_when,
+            ask_when=self._predicate,
             decisions=names(approval_decisions),
             roles=names(approval_role),
             expiry=approval_expiry,
@@ -203,6 +204,20 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+class _Predicate:
+    """Whether a person is asked. The engine holds it weakly, so that it goes with its tool."""
+
+    __slots__ = ("__weakref__", "_asks")
+
+    def __init__(self, asks: Callable[[Any], bool]) -> None:
+        if not callable(asks):
+            raise TypeError(f"ask_when is a function of the argument, not {asks!r}")
+        self._asks = asks
+
+    def __call__(self, argument: Any) -> bool:
+        return bool(self._asks(argument))
 
 
 def names(given: str | Iterable[str] | None) -> list[str] | None:
