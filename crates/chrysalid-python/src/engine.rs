@@ -90,11 +90,12 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
-        let session = self.inner.session_with(&tools.get().capabilities, options);
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.session_with(capabilities, options));
         session.map(Session::new).map_err(|error| raise(py, &error))
     }
 
@@ -115,12 +116,13 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
     ) -> PyResult<Session> {
         let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
         let how = if fork { Restore::Fork } else { Restore::Resume };
-        let session = self.inner.restore_with(data, &tools.get().capabilities, how, options);
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.restore_with(data, capabilities, how, options));
         session.map(Session::new).map_err(|error| raise(py, &error))
     }
 
@@ -156,7 +158,7 @@ fn options(
     park_after: Option<f64>,
     approve_program: bool,
     depth: u32,
-    modules: Option<Vec<(String, String)>>,
+    modules: Option<Vec<String>>,
     ledger: Option<&str>,
 ) -> PyResult<SessionOptions> {
     let mut options = SessionOptions::default();
@@ -171,8 +173,9 @@ fn options(
     options.park_after = seconds("park_after", park_after)?.or(options.park_after);
     options.approve_program = approve_program;
     options.depth = depth;
-    if let Some(modules) = modules {
-        options.modules = Modules::fixed(modules);
+    if let Some(names) = modules {
+        // Never polled: Python's drivers find the source and settle the call.
+        options.modules = Modules::resolver(names, |_| std::future::pending());
     }
     options.ledger = ledger
         .map(|text| serde_json::from_str::<Ledger>(text))
@@ -218,7 +221,8 @@ impl Inspection {
     }
 
     fn __repr__(&self) -> String {
-        format!("Inspection(size={}, key={:?}, paused={:?})", self.0.size, self.0.key, self.paused())
+        let paused = self.paused().map_or("None", |paused| if paused { "True" } else { "False" });
+        format!("Inspection(size={}, key={:?}, paused={paused})", self.0.size, self.0.key)
     }
 }
 

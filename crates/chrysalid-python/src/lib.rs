@@ -6,6 +6,7 @@
 mod call;
 mod engine;
 mod error;
+mod gate;
 mod limits;
 mod outcome;
 mod policy;

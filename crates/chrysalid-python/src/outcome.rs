@@ -112,7 +112,7 @@ impl Outcome {
     /// Whether the value is data through and through, and not in part a function or something else that does not cross.
     #[getter]
     fn is_data(&self) -> bool {
-        self.result().is_some_and(|value| value.to_json().is_ok())
+        self.result().is_some_and(is_data)
     }
 
     /// Console lines since the program began or was last paused.
@@ -178,7 +178,9 @@ impl Outcome {
         Report::of(&self.inner).text(&ReportStyle::with_budget(budget))
     }
 
-    /// The value as JSON. Raises `ValueError` of the package where it has no JSON form.
+    /// The value as JSON. Raises `ValueRefused` where it has no JSON form, as a cycle has none.
+    ///
+    /// What JSON has no type for is written as the nearest thing: a `Map` as an object, a date as its text.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
         let json = self.result().unwrap_or(&Value::Undefined).to_json();
         json.map(|json| json.to_string()).map_err(|error| raise(py, &error.into()))
@@ -193,6 +195,18 @@ impl Outcome {
             }
             chrysalid::Outcome::Paused(pause) => format!("Outcome(paused, {} pending)", pause.pending.len()),
         }
+    }
+}
+
+/// A value is at most 512 levels deep.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Description(_) | Value::Handle(_) => false,
+        Value::Array(items) | Value::Set(items) => items.iter().all(is_data),
+        Value::Object(object) => object.iter().all(|(_, value)| is_data(value)),
+        Value::Map(pairs) => pairs.iter().all(|(key, value)| is_data(key) && is_data(value)),
+        Value::Error(error) => error.cause.as_ref().is_none_or(is_data) && error.errors.iter().flatten().all(is_data),
+        _ => true,
     }
 }
 
