@@ -62,6 +62,7 @@ mod snapshots;
 mod soak;
 mod stops;
 mod support;
+mod suspend;
 mod tamper;
 mod threads;
 mod timers;

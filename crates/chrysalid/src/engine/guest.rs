@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 use wasmtime::{InstancePre, Linker};
 
-use super::image::{Image, Loader};
+use super::image::{Image, Loader, Places};
 use super::ticker::Ticker;
 use super::{EngineBuilder, abi, config};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,6 +18,9 @@ use crate::snapshot::Identity;
 
 /// The guest that this build carries.
 static OWN: &[u8] = include_bytes!(env!("CHRYSALID_GUEST_WASM"));
+
+/// The target that this crate was built for, as wasmtime names it.
+const BASELINE_TARGET: &str = env!("CHRYSALID_TARGET");
 
 /// One wasmtime engine with a guest in it.
 pub(crate) struct Runtime {
@@ -36,7 +39,8 @@ impl Runtime {
             // Initialising is guest code, and is bounded by the epoch.
             let _ticking = ticker.hold();
             let loader = Loader { engine: &engine, max_memory: options.max_memory };
-            loader.load(&guest.wasm, &guest.hash, options.cache.as_deref())?
+            let places = Places { shipped: options.precompiled.as_deref(), cache: options.cache.as_deref() };
+            loader.load(&guest.wasm, &guest.hash, places)?
         };
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(guest_error)?;
@@ -72,6 +76,20 @@ impl GuestBuild {
     /// An older guest; loaded when an image needs it.
     pub(super) fn older(wasm: Vec<u8>) -> Arc<Self> {
         Arc::new(Self::idle(Cow::Owned(wasm)))
+    }
+
+    /// The guest of these options, compiled for the baseline of this machine's architecture.
+    pub(super) fn precompile(options: &EngineBuilder) -> Result<Vec<u8>> {
+        let wasm = options.own_guest.clone().map_or(Cow::Borrowed(OWN), Cow::Owned);
+        let guest = Self::idle(wasm);
+        let guest_error = |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
+        let mut config = config(options, false);
+        // Naming the target leaves out what only this machine's CPU has.
+        config.target(BASELINE_TARGET).map_err(guest_error)?;
+        let engine = wasmtime::Engine::new(&config).map_err(guest_error)?;
+        let ticker = Ticker::new(engine.weak());
+        let _ticking = ticker.hold();
+        Loader { engine: &engine, max_memory: options.max_memory }.precompile(&guest.wasm, &guest.hash)
     }
 
     fn idle(wasm: Cow<'static, [u8]>) -> Self {
