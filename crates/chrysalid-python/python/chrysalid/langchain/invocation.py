@@ -8,7 +8,6 @@ makes of it: a program wants the value, not its text.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from langgraph.types import Command
 from chrysalid import ToolError
 from chrysalid.langchain.detached import Answers, Detached, Pause
 from chrysalid.langchain.values import plain
+from chrysalid.tools import failure_of
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ToolCallRequest
@@ -123,8 +123,8 @@ class Invocation:
         if isinstance(error, GraphInterrupt):
             return Ended(self._call, "paused", pause=self._run.pause(error))
         if isinstance(error, GraphBubbleUp):
-            text = f"{type(error).__name__}: this tool hands control to another agent, which code cannot do"
-            return Ended(self._call, "failed", message=text, writes=writes)
+            text = "this tool hands control to another agent, which code cannot do"
+            return Ended(self._call, "failed", message=text, name="ToolUnavailable", writes=writes)
         if isinstance(error, ToolError):
             return Ended(self._call, "failed", message=str(error), name=error.name or "ToolError", writes=writes)
         return Ended(self._call, "failed", message=explain(error), writes=writes)
@@ -159,6 +159,8 @@ def _flat(entries: Any) -> list[Any]:
 
 def _without_answer(command: Command[Any]) -> tuple[ToolMessage | None, Command[Any] | None]:
     """Split the answer to the synthetic call off: no message of the model asked for it."""
+    if command.graph is not None:
+        raise ToolError("this tool hands control to another agent, which code cannot do", name="ToolUnavailable")
     if not isinstance(command.update, Mapping):
         return None, command
     update = dict(command.update)
@@ -183,16 +185,9 @@ def _is_answer(value: Any) -> bool:
     return isinstance(value, ToolMessage | Command)
 
 
-_PATH = re.compile(r"(?<![\w.:/])(?:/[\w.@~+-]+){2,}/?|[A-Za-z]:\\[^\s'\"]+")
-_LONGEST = 2000
-
-
 def explain(error: BaseException) -> str:
     """A tool's failure for the program: what it was, without where this machine keeps its files."""
-    text = _PATH.sub("<path>", str(error)).strip()
-    text = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-    kind = type(error).__name__
-    return f"{kind}: {text}" if text else kind
+    return failure_of(error)[0]
 
 
 def _noting(execute: Handler) -> Handler:
@@ -241,14 +236,3 @@ def _recording(tool: BaseTool) -> BaseTool:
     copy.__dict__["_arun"] = noting_arun
     return copy
 
-
-def tool_call(tool: str, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-    """A tool call in the form of a model's."""
-    return {"name": tool, "args": dict(arguments), "id": call_id, "type": "tool_call"}
-
-
-def run_detached(
-    config: RunnableConfig, namespace: str, answers: Answers, extra: Mapping[str, Any] | None = None
-) -> Detached:
-    """The circumstances of one run of a call."""
-    return Detached(config, namespace, answers, extra or {})

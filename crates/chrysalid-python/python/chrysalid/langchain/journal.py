@@ -205,11 +205,11 @@ def _may_go_on(claim: Mapping[str, Any]) -> bool:
 
 
 def _packed(command: Command[Any]) -> dict[str, Any]:
-    return {"graph": command.graph, "update": command.update, "goto": command.goto}
+    return {"update": command.update, "goto": command.goto}
 
 
 def _unpacked(row: Mapping[str, Any]) -> Command[Any]:
-    return Command(graph=row["graph"], update=row["update"], goto=row["goto"] or ())
+    return Command(update=row["update"], goto=row["goto"] or ())
 
 
 def until_saved(read: Do, seconds: float = 5.0) -> Steps:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Hashable
 from typing import Literal
 
 State = Literal["running", "done", "paused"]
-Group = tuple[str, str]
-"""Thread and message."""
+Group = Hashable
+"""A message in one execution of the graph."""
 
 
 class Line:

@@ -6,7 +6,6 @@ All program text is escaped, so that a program cannot forge a tag, and cut betwe
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ def render(outcome: Outcome, *, limit: int, console: bool, notes: list[str], bud
     if outcome.error is not None:
         parts.append(error(error_type(outcome.error), _error_text(outcome.error, budget), limit))
     else:
-        kind = "" if outcome.value_is_data else ' kind="handle"'
+        kind = "" if outcome.is_data else ' kind="handle"'
         parts.append(f"<result{kind}>{escape(cut(value_text(outcome), limit))}</result>")
     if notes:
         parts.append(f"<note>{escape(' '.join(notes))}</note>")
@@ -47,7 +46,7 @@ def render(outcome: Outcome, *, limit: int, console: bool, notes: list[str], bud
 
 def value_text(outcome: Outcome) -> str:
     """A string as it is, anything else as a JavaScript literal."""
-    if isinstance(outcome.value, str) and outcome.value_is_data:
+    if isinstance(outcome.value, str) and outcome.is_data:
         return outcome.value
     return outcome.rendered or "undefined"
 
@@ -68,18 +67,13 @@ def error_type(found: ProgramError) -> str:
 def _error_text(found: ProgramError, budget: int | None) -> str:
     message = found.message
     if found.name == "CallBudgetExceeded" and budget is not None:
-        message = f"{message} (limit={budget}, attempted={budget + 1}, function={_function_in(message)})"
+        message = f"{message} (limit={budget}, attempted={budget + 1}, function={message.partition(':')[0]})"
     lines = [message]
     if found.stack:
         lines.append(found.stack.rstrip())
     if found.hint:
         lines.append(found.hint)
     return "\n".join(lines)
-
-
-def _function_in(message: str) -> str:
-    named = re.search(r"`?((?:tools\.)?[\w$.]+)`?\s*\(|`([^`]+)`|tools\.([\w$]+)", message)
-    return next((group for group in named.groups() if group), "unknown") if named else "unknown"
 
 
 def escape(text: str, *, quote: bool = False) -> str:
@@ -112,12 +106,12 @@ def _joins(character: str) -> bool:
 def artifact(outcome: Outcome, notes: list[str], limit: int) -> dict[str, Any]:
     """The same for programs: the message's `artifact`, which no model reads."""
     value = None if outcome.value is UNDEFINED else plain(outcome.value)
-    fits = outcome.value_is_data and len(json.dumps(value, default=str)) <= limit
+    fits = outcome.is_data and len(json.dumps(value, default=str)) <= limit
     found = outcome.error
     return {
         "status": outcome.status,
         "value": value if fits else None,
-        "value_is_whole": fits,
+        "is_whole": fits,
         "logs": [{"level": line.level, "text": line.text} for line in _bounded(outcome.logs, limit)],
         "error": None
         if found is None

@@ -28,18 +28,6 @@ _SCHEMA_PROPERTIES = 32
 _SCHEMA_TITLE = "subagent_response"
 _KEYS = {"description", "subagentType", "label", "responseSchema"}
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "description": {"type": "string", "description": "the whole task; the subagent sees nothing else"},
-        "subagentType": {"type": "string", "description": "the name of a configured subagent"},
-        "label": {"type": "string", "description": "a few words for the user interface"},
-        "responseSchema": {"type": "object", "description": "JSON Schema of the result"},
-    },
-    "required": ["description", "subagentType"],
-}
-
-
 @dataclass(frozen=True)
 class Task:
     """A checked request for a subagent."""
@@ -93,9 +81,9 @@ class Task:
         except json.JSONDecodeError:
             return value
 
-    def configurable(self, tree: Tree) -> dict[str, Any]:
+    def configurable(self, tree: Tree, own_id: str) -> dict[str, Any]:
         """What the subagent's run is to find in its configuration."""
-        extra: dict[str, Any] = {TREE: tree.child()}
+        extra: dict[str, Any] = {TREE: tree.child(own_id)}
         if self.response_schema is not None:
             titled = {**self.response_schema}
             titled["title"] = str(titled.get("title") or "").strip() or _SCHEMA_TITLE
@@ -146,10 +134,11 @@ class Tree:
         self.parent: str | None = None
         self._shared = _Spawned(spawned)
 
-    def child(self) -> Tree:
-        """The same tree, one level down."""
+    def child(self, parent: str) -> Tree:
+        """The same tree, one level down, in the subagent with this id."""
         child = Tree()
         child.depth = self.depth + 1
+        child.parent = parent
         child._shared = self._shared
         return child
 

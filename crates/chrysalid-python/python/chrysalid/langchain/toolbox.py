@@ -102,11 +102,28 @@ def capability(
             labels["ask_when"] = asks
     return Tool(
         run_by_the_middleware,
+        raw=True,
         name=one.name,
         description=one.tool.description,
         input_schema=input_schema(one.tool),
         output_schema=output_schema(one.tool) if with_result else None,
         **labels,
+    )
+
+
+def task_capability(gate: Gate | None, asks: Callable[[Any], bool] | None, *, concurrency: int) -> Tool:
+    """`task()`, a frozen global of the program."""
+    return Tool(
+        run_by_the_middleware,
+        raw=True,
+        name=TASK,
+        description="Run a subagent.",
+        approval="always" if gate is not None and asks is None else "never",
+        ask_when=asks,
+        approval_decisions=None if gate is None else gate.decisions,
+        concurrency=concurrency,
+        subagent=True,
+        is_global=True,
     )
 
 

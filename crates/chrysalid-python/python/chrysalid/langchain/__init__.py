@@ -1,0 +1,23 @@
+"""A code interpreter for LangChain agents and Deep Agents, whose programs wait for people durably.
+
+>>> from chrysalid.langchain import CodeInterpreterMiddleware
+>>> CodeInterpreterMiddleware(ptc=["search"]).tools[0].name
+'eval'
+"""
+
+from chrysalid.langchain.approval import WrongDecisions
+from chrysalid.langchain.events import SubagentEvent
+from chrysalid.langchain.journal import ProgramTaken
+from chrysalid.langchain.middleware import CodeInterpreterMiddleware
+from chrysalid.langchain.private import UnsupportedVersion
+from chrysalid.langchain.rows import Rows, Shelf
+
+__all__ = [
+    "CodeInterpreterMiddleware",
+    "ProgramTaken",
+    "Rows",
+    "Shelf",
+    "SubagentEvent",
+    "UnsupportedVersion",
+    "WrongDecisions",
+]

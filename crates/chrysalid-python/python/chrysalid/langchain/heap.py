@@ -1,0 +1,173 @@
+"""The JavaScript heap of an eval: where it comes from, and where it is left for the next one.
+
+State holds a pointer only: the key of the eval that left the heap last. Forks and time travel follow by themselves, and
+no image passes through state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from langgraph.errors import GraphInterrupt
+
+from chrysalid import ChrysalidError
+from chrysalid.langchain.driver import Do, Operation, Sleep
+from chrysalid.langchain.rows import Shelf
+
+if TYPE_CHECKING:
+    from chrysalid import Engine, Outcome, Session, Toolset
+    from chrysalid.langchain.line import Group, Line
+    from chrysalid.langchain.options import Options
+    from chrysalid.langchain.rows import Rows
+
+T = TypeVar("T")
+Steps = Generator[Operation, Any, T]
+
+POINTER = "chrysalid_heap"
+_TICK = 0.005
+_PATIENCE = 2.0
+"""Seconds that an eval waits for one before it to begin: they begin together, unless something keeps one back."""
+
+
+class BehindPause(Exception):
+    """An eval before this one, in the same message, waits for people."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An eval that the same message calls before."""
+
+    call_id: str
+    key: str
+
+
+def moved(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
+    """The reducer of the pointer: several evals of one message each say what they changed."""
+    before = old or {}
+    spawned = 0 if new.get("new_turn") else int(before.get("spawned", 0))
+    return {"heap": new.get("heap", before.get("heap", "")), "spawned": spawned + int(new.get("spawned", 0))}
+
+
+class Heap:
+    """The heap of one eval."""
+
+    def __init__(
+        self,
+        options: Options,
+        engine: Engine,
+        tools: Toolset,
+        rows: Rows,
+        shelf: Shelf,
+        pointer: str,
+        line: Line,
+        group: Group,
+        earlier: Sequence[Earlier],
+    ) -> None:
+        self._options = options
+        self._engine = engine
+        self._rows = rows
+        self._shelf = shelf
+        self._pointer = pointer
+        self._line = line
+        self._group = group
+        self._earlier = earlier
+        self._tools = tools
+        fixed = options.clock == "none"
+        self._settings: dict[str, Any] = {
+            "limits": options.limits,
+            "context": f"langchain:{shelf.thread_id}".encode(),
+            "park_after": _NEVER,
+            "clock": 0.0 if fixed else None,
+            "seed": 0 if fixed else None,
+        }
+
+    def begin(self, notes: list[str]) -> Steps[Session]:
+        """The session for a program that begins: as the eval before it left it, or fresh."""
+        if self._options.mode == "call":
+            return self._fresh()
+        key = yield from self._left_by_those_before()
+        if not key:
+            return self._fresh()
+        rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, key),))
+        image = (rows or {}).get("image", {}).get("image")
+        if image is None:
+            notes.append("Variables of earlier evals are gone: their heap was erased.")
+            return self._fresh()
+        try:
+            return self._engine.restore(image, self._tools, fork=True, **self._settings)
+        except ChrysalidError as error:
+            notes.append(f"Variables of earlier evals are gone: their heap cannot be opened ({error}).")
+            return self._fresh()
+
+    def restore(self, image: bytes) -> Session:
+        """The session of a program that had begun.
+
+        Raises:
+            ChrysalidError: It cannot be opened here: another key, guest or set of tools. The pause stays as it is.
+        """
+        return self._engine.restore(image, self._tools, **self._settings)
+
+    def keep(self, session: Session, outcome: Outcome, notes: list[str]) -> tuple[str | None, bytes | None]:
+        """The key under which the next eval finds the heap, and its image; a key of None changes nothing."""
+        if self._options.mode == "call":
+            return None, None
+        if session.is_lost or outcome.heap == "lost":
+            notes.append("All variables are gone: the sandbox had to be abandoned.")
+            return "", None
+        try:
+            image = session.snapshot()
+        except ChrysalidError as error:
+            notes.append(f"All variables are gone: the heap cannot be kept ({error}).")
+            return "", None
+        if len(image) > self._options.snapshot_bytes:
+            notes.append(
+                f"All variables are gone: the heap takes {len(image)} bytes, at most {self._options.snapshot_bytes} "
+                "are kept. Keep large data out of top-level variables."
+            )
+            return "", None
+        return self._shelf.key, image
+
+    def update(self, heap: str | None, spawned: int) -> dict[str, Any]:
+        """The update of the agent's state."""
+        change: dict[str, Any] = {}
+        if heap is not None:
+            change["heap"] = heap
+        if spawned:
+            change["spawned"] = spawned
+        return {POINTER: change} if change else {}
+
+    def _fresh(self) -> Session:
+        return self._engine.session(self._tools, **self._settings)
+
+    def _left_by_those_before(self) -> Steps[str]:
+        key = self._pointer
+        for one in self._earlier:
+            left = yield from self._left_by(one)
+            key = key if left is None else left
+        return key
+
+    def _left_by(self, one: Earlier) -> Steps[str | None]:
+        """Wait for an eval of the same message. None when it changed nothing, or never began."""
+        waited = 0.0
+        while True:
+            state = self._line.state(self._group, one.call_id)
+            if state == "paused":
+                if self._options.wait_behind_pause:
+                    raise GraphInterrupt(())
+                raise BehindPause
+            if state != "running":
+                rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, one.key),))
+                image = (rows or {}).get("image")
+                if image is not None and image["done"]:
+                    heap: str | None = image["heap"]
+                    return heap
+                if waited > _PATIENCE or state == "done":
+                    return None
+                waited += _TICK
+            yield Sleep(_TICK)
+
+
+_NEVER = 10.0**9
+"""Seconds after which a timer would pause a program: an agent waits for its program's timers."""
