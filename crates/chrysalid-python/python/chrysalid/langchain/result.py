@@ -9,7 +9,7 @@ import json
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from chrysalid import UNDEFINED
+from chrysalid import UNDEFINED, Description
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def render(outcome: Outcome, *, limit: int, console: bool, notes: list[str], bud
     if outcome.error is not None:
         parts.append(error(error_type(outcome.error), _error_text(outcome.error, budget), limit))
     else:
-        kind = "" if outcome.is_data else ' kind="handle"'
+        kind = ' kind="handle"' if isinstance(outcome.value, Description) else ""
         parts.append(f"<result{kind}>{escape(cut(value_text(outcome), limit))}</result>")
     if notes:
         parts.append(f"<note>{escape(' '.join(notes))}</note>")
@@ -46,7 +46,7 @@ def render(outcome: Outcome, *, limit: int, console: bool, notes: list[str], bud
 
 def value_text(outcome: Outcome) -> str:
     """A string as it is, anything else as a JavaScript literal."""
-    if isinstance(outcome.value, str) and outcome.is_data:
+    if type(outcome.value) is str:
         return outcome.value
     return outcome.rendered or "undefined"
 
@@ -106,7 +106,7 @@ def _joins(character: str) -> bool:
 def artifact(outcome: Outcome, notes: list[str], limit: int) -> dict[str, Any]:
     """The same for programs: the message's `artifact`, which no model reads."""
     value = None if outcome.value is UNDEFINED else plain(outcome.value)
-    fits = outcome.is_data and len(json.dumps(value, default=str)) <= limit
+    fits = not isinstance(outcome.value, Description) and len(json.dumps(value, default=str)) <= limit
     found = outcome.error
     return {
         "status": outcome.status,
