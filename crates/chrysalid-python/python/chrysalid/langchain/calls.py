@@ -12,10 +12,10 @@ from langgraph.runtime import get_runtime
 from chrysalid import ToolError, Toolset
 from chrysalid.langchain import private
 from chrysalid.langchain.agent import DESCRIPTION_PREFIX, Gate
-from chrysalid.langchain.approval import Question, WrongDecisions
+from chrysalid.langchain.approval import WrongDecisions
 from chrysalid.langchain.detached import Answers, Detached, namespace_of
 from chrysalid.langchain.driver import Do, Operation
-from chrysalid.langchain.events import Phase, Watched, label_of, short, subagent_id
+from chrysalid.langchain.events import Watched, label_of, short, subagent_id
 from chrysalid.langchain.invocation import Bench, Ended, Invocation
 from chrysalid.langchain.task import Task, Tree, counting_tokens
 from chrysalid.langchain.toolbox import TASK, Exposed, capability, labels_of, task_capability
@@ -116,7 +116,8 @@ class Calls:
     def _prepare_task(self, call: str, arguments: Any, answers: Answers) -> Invocation:
         assert self._task is not None
         task = Task.of(arguments_of(arguments, "task()"), self._agent.subagents)
-        if call not in self._counted:
+        again = call in self._counted
+        if not again:
             self._tree.spawn(
                 self._spawned_here,
                 per_eval=self._options.max_subagents_per_eval,
@@ -128,7 +129,7 @@ class Calls:
         config, usage = counting_tokens(self._config)
         watched = self._watched(call, task)
         self._tasks[call] = (task, watched, usage)
-        watched.emit("start")
+        watched.emit("resumed" if again else "start")
         extra = task.configurable(self._tree, watched.identity["id"])
         return self._job(call, self._task, task.arguments, watched.identity["id"], answers, extra, config)
 
@@ -174,6 +175,8 @@ class Calls:
                 return replace(ended, value=task.result(ended.value))
             case "failed":
                 watched.emit("error", error=ended.message, **tokens)
+            case _:
+                watched.emit("paused", **tokens)
         return ended
 
     def still_asked(self, call: str, answers: Answers) -> Steps[Answers]:
@@ -261,12 +264,6 @@ class Calls:
         if call.line is not None:
             lines.append(f"Called by code, line {call.line}")
         return name, "\n".join([*lines, *(f"Reason: {reason}" for reason in reasons)])
-
-    def announce(self, phase: Phase, questions: Sequence[Question]) -> None:
-        """Tell watchers which subagents wait, or go on."""
-        for question in questions:
-            if question.call in self._tasks:
-                self._tasks[question.call][1].emit(phase)
 
 
 _ASKS_EACH_TIME = "asks each time"

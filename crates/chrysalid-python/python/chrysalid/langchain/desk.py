@@ -96,6 +96,7 @@ class Desk:
             raise
         finally:
             self._line.put(group, call_id, state)
+            journal.close()
 
     def new_turn(self, state: Any, runtime: Runtime[Any]) -> Steps[dict[str, Any] | None]:
         """What a new user message changes in the state."""

@@ -243,11 +243,9 @@ class Evaluation:
 
     def _decide(self, questions: Sequence[Question], *, unseen: bool = False) -> Steps[None]:
         """Interrupt unless the answer is there, and do as it says."""
-        self._calls.announce("paused", questions)
         answer = self._journal.answer
         if answer is None:
             answer = yield from self._interrupt(approval.request_of(questions), unseen=unseen)
-        self._calls.announce("resumed", questions)
         try:
             for question, decisions in approval.decisions_of(answer, questions):
                 yield from self._apply(question, decisions)
@@ -311,6 +309,7 @@ class Evaluation:
             ids = [one["id"] for one in question.interrupts]
             answers = Answers(before.own, dict(zip(ids, values, strict=True)))
         yield from self._journal.answered(question.call, answers)
+        self._calls.repeat(question.call)
         self._again.append(question.call)
 
     # -------------------------------------------------------------------------------------------------------------- end

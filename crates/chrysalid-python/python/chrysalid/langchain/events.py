@@ -16,7 +16,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 _logger = logging.getLogger(__name__)
 
-Phase = Literal["queued", "start", "paused", "resumed", "complete", "error"]
+Phase = Literal["start", "paused", "resumed", "complete", "error"]
 
 _LABEL_CHARS = 120
 _DERIVED_LABEL_CHARS = 60
@@ -53,7 +53,7 @@ class Watched:
 
     def emit(self, phase: Phase, **more: Any) -> None:
         """Send an event. A failing reader never fails the program."""
-        if phase == "start":
+        if phase in ("start", "resumed"):
             self.began = time.monotonic()
         if phase in ("complete", "error"):
             more["duration_ms"] = int((time.monotonic() - self.began) * 1000) if self.began else 0

@@ -47,6 +47,7 @@ class Journal:
         self._task = task
         self._ready = ready
         self._owner = uuid.uuid4().hex
+        _working.add(self._owner)
         self._open = False
         self._slots: dict[str, int] = {}
         self._free: set[str] = set()
@@ -59,6 +60,10 @@ class Journal:
         self.answer: Any = None
         self.used = 0
         """How many answers of this task were taken, over all processes."""
+
+    def close(self) -> None:
+        """Give up what it claimed and did not save."""
+        _working.discard(self._owner)
 
     def load(self) -> Steps:
         """Read what an earlier run of this eval left."""
@@ -191,17 +196,28 @@ class Journal:
                 )
 
 
+_working: set[str] = set()
+"""The owners of this process that are at work."""
+
+
 def _may_go_on(claim: Mapping[str, Any]) -> bool:
+    """Whether whoever made a claim may still save its image."""
     if claim["host"] == socket.gethostname():
-        try:
-            os.kill(int(claim["process"]), 0)
-        except ProcessLookupError:
+        if claim["process"] == os.getpid():
+            return claim["owner"] in _working
+        if not _is_alive(int(claim["process"])):
             return False
-        except OSError:
-            pass
-        else:
-            return int(claim["process"]) == os.getpid() or time.time() - float(claim["at"]) < _CLAIM_LIFE
     return time.time() - float(claim["at"]) < _CLAIM_LIFE
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def _packed(command: Command[Any]) -> dict[str, Any]:
