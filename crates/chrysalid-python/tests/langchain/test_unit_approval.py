@@ -12,10 +12,10 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
-from scripted import ScriptedModel, approve, texts, thread, user
 
 import chrysalid
 from chrysalid.langchain import CodeInterpreterMiddleware, UnsupportedVersion, WrongDecisions
+from scripted import ScriptedModel, approve, texts, thread, user
 
 EVERY = ["approve", "edit", "reject", "respond"]
 
@@ -48,7 +48,9 @@ class Mail:
         script = code if isinstance(code, list) else [[code]]
         if not deep:
             middleware = [*middleware, HumanInTheLoopMiddleware(interrupt_on)]
-            return create_agent(ScriptedModel(script=script), self.tools, middleware=middleware, checkpointer=self.saver)
+            return create_agent(
+                ScriptedModel(script=script), self.tools, middleware=middleware, checkpointer=self.saver
+            )
         return create_deep_agent(
             ScriptedModel(script=script),
             self.tools,
@@ -144,7 +146,9 @@ def test_decisions_that_do_not_fit_are_refused_and_can_be_given_again(mail: Mail
     agent.invoke(user(), thread())
     with pytest.raises(WrongDecisions, match=r"number of decisions \(1\) does not match number of pending calls \(2\)"):
         agent.invoke(Command(resume=approve(1)), thread())
-    with pytest.raises(WrongDecisions, match="decision 'reject' is not allowed for send_email, expected one of approve, edit"):
+    with pytest.raises(
+        WrongDecisions, match="decision 'reject' is not allowed for send_email, expected one of approve, edit"
+    ):
         agent.invoke(decide({"type": "approve"}, {"type": "reject"}), thread())
     bad = {"type": "edit", "edited_action": {"name": "send_email", "args": {"to": 5}}}
     with pytest.raises(WrongDecisions, match='"to" must be a string'):
@@ -187,7 +191,9 @@ def test_two_pauses_in_a_row_and_nothing_before_them_again(mail: Mail) -> None:
 
 
 def test_variables_of_earlier_evals_are_there_after_a_pause(mail: Mail) -> None:
-    script = [["let a = 1; function f() { return a + 1 } void 0", "a = f(); await tools.sendEmail({to: 'x'}); a + f()", "a"]]
+    script = [
+        ["let a = 1; function f() { return a + 1 } void 0", "a = f(); await tools.sendEmail({to: 'x'}); a + f()", "a"]
+    ]
     mail.agent(script).invoke(user(), thread())
     result = mail.agent(script).invoke(Command(resume=approve()), thread())
     assert texts(result) == ["<result>undefined</result>", "<result>5</result>", "<result>2</result>"]
@@ -270,7 +276,7 @@ def test_a_tool_that_interrupts_itself_beside_a_gated_one(mail: Mail) -> None:
         checkpointer=mail.saver,
     )
     first = asked(agent.invoke(user(), thread()))
-    assert [(one["name"], one["description"]) for one in first["action_requests"]][0] == (
+    assert next((one["name"], one["description"]) for one in first["action_requests"]) == (
         "interview",
         '{"question": "name for t?"}',
     )

@@ -18,9 +18,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pydantic import BaseModel
-from scripted import ScriptedModel, approve, texts, thread, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
+from scripted import ScriptedModel, approve, texts, thread, user
 
 
 def run(code: str, tools: list[Any], **options: Any) -> list[str]:
@@ -28,7 +28,10 @@ def run(code: str, tools: list[Any], **options: Any) -> list[str]:
     extra = options.pop("agent", {})
 
     def agent() -> Any:
-        middleware = [*extra.get("middleware", []), CodeInterpreterMiddleware(ptc=[one.name for one in tools], **options)]
+        middleware = [
+            *extra.get("middleware", []),
+            CodeInterpreterMiddleware(ptc=[one.name for one in tools], **options),
+        ]
         rest = {key: value for key, value in extra.items() if key != "middleware"}
         return create_agent(ScriptedModel(script=[[code]]), tools, middleware=middleware, **rest)
 
@@ -83,7 +86,9 @@ def test_undefined_properties_are_dropped_and_no_argument_is_an_empty_object() -
         return f"{a} {b}"
 
     made = StructuredTool.from_function(given, name="given")
-    assert run("await tools.given({a: 5, b: undefined}) + ' ' + await tools.given()", [made]) == ["<result>5 2 1 2</result>"]
+    assert run("await tools.given({a: 5, b: undefined}) + ' ' + await tools.given()", [made]) == [
+        "<result>5 2 1 2</result>"
+    ]
 
 
 class Extended(AgentState[Any]):
@@ -313,7 +318,9 @@ def test_async_calls_run_on_the_callers_loop() -> None:
 
     async def main() -> None:
         agent = create_agent(
-            ScriptedModel(script=[["await tools.where()"]]), [made], middleware=[CodeInterpreterMiddleware(ptc=["where"])]
+            ScriptedModel(script=[["await tools.where()"]]),
+            [made],
+            middleware=[CodeInterpreterMiddleware(ptc=["where"])],
         )
         assert texts(await agent.ainvoke(user())) == ["<result>here</result>"]
         assert loops == [asyncio.get_running_loop()]
@@ -336,7 +343,8 @@ def test_a_tool_that_other_middleware_took_from_the_model_is_not_there_for_code(
 
 def test_names() -> None:
     made = [
-        StructuredTool.from_function(lambda: 1, name=name, description="d") for name in ("send_email", "get-it", "9lives")
+        StructuredTool.from_function(lambda: 1, name=name, description="d")
+        for name in ("send_email", "get-it", "9lives")
     ]
     code = "[await tools.sendEmail(), await tools.getIt(), await tools['9lives'](), Object.keys(tools).length]"
     assert run(code, made) == ["<result>[ 1, 1, 1, 3 ]</result>"]
@@ -347,7 +355,7 @@ def test_two_tools_with_one_name_in_code_are_refused_by_both_names() -> None:
     agent = create_agent(
         ScriptedModel(script=[["1"]]), made, middleware=[CodeInterpreterMiddleware(ptc=["a_b", "a-b"])]
     )
-    with pytest.raises(ValueError, match="tools 'a_b' and 'a-b' would both be tools.aB"):
+    with pytest.raises(ValueError, match=r"tools 'a_b' and 'a-b' would both be tools\.aB"):
         agent.invoke(user())
 
 

@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from scripted import ScriptedModel, approve, texts, thread, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
+from scripted import ScriptedModel, approve, texts, thread, user
 
 CODE = "let n = 5; await tools.look({what: 'a'}); await tools.pay({amount: 1})"
 SCRIPT = [["let n = 1; n", CODE], ["n"]]
@@ -53,13 +53,24 @@ def test_the_model_is_told_what_was_done_and_the_question_is_gone(deep: bool) ->
     result = agent().invoke(user("never mind"), thread())
     assert texts(result) == [
         "<result>1</result>",
-        '<error type="Cancelled">withdrawn by a new user message before it ended; its variables are as they were before it\n'
+        '<error type="Cancelled">withdrawn by a new user message before it ended; '
+        "its variables are as they were before it\n"
         "- look (2.1): done, result 'saw a'\n"
         "- pay (2.2): not made</error>",
         "<result>1</result>",
     ]
     kinds = [type(one) for one in result["messages"]]
-    assert kinds == [HumanMessage, AIMessage, ToolMessage, AIMessage, ToolMessage, HumanMessage, AIMessage, ToolMessage, AIMessage]
+    assert kinds == [
+        HumanMessage,
+        AIMessage,
+        ToolMessage,
+        AIMessage,
+        ToolMessage,
+        HumanMessage,
+        AIMessage,
+        ToolMessage,
+        AIMessage,
+    ]
     assert "__interrupt__" not in result
     assert effects == ["a"]
     agent().invoke(Command(resume=approve()), before.config)

@@ -11,9 +11,9 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
-from scripted import ScriptedModel, texts, thread, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
+from scripted import ScriptedModel, texts, thread, user
 
 TWICE = [["var n = (globalThis.n ?? 0) + 1; n", "n += 1; n"], ["typeof n === 'undefined' ? 'gone' : n"]]
 MAGIC = b"\x89CHRY"
@@ -76,7 +76,9 @@ def test_another_key_means_a_fresh_heap_and_a_note_and_an_old_key_still_opens() 
     rotated = agent(script, saver, snapshot_signing_key="two", old_snapshot_keys=["one"])
     assert texts(rotated.invoke(user("2"), thread()))[-1] == "<result>number</result>"
     other = texts(agent(script, saver, snapshot_signing_key="three").invoke(user("3"), thread()))[-1]
-    assert other.startswith("<result>undefined</result>\n<note>Variables of earlier evals are gone: their heap cannot be")
+    assert other.startswith(
+        "<result>undefined</result>\n<note>Variables of earlier evals are gone: their heap cannot be"
+    )
 
 
 def test_an_erased_heap_is_told() -> None:
@@ -119,7 +121,9 @@ def test_images_are_small_sealed_and_nowhere_to_be_seen(tmp_path: Any) -> None:
         middleware=[CodeInterpreterMiddleware(ptc=["look"])],
         checkpointer=saver,
     )
-    chunks = list(made.stream(user(), thread(), stream_mode=["values", "updates", "debug", "tasks", "checkpoints", "custom"]))
+    chunks = list(
+        made.stream(user(), thread(), stream_mode=["values", "updates", "debug", "tasks", "checkpoints", "custom"])
+    )
     seen = everything(saver, made) + repr(chunks)
     assert secret in seen
     assert secret.upper() not in seen

@@ -15,10 +15,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
-from scripted import ScriptedModel, approve, texts, thread, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware, ProgramTaken, Shelf
 from chrysalid.langchain.rows import ProcessRows, Row, SaverRows
+from scripted import ScriptedModel, approve, texts, thread, user
 
 CODE = """
     const a = await tools.look({what: 'a'});
@@ -247,8 +247,6 @@ def test_rows_of_many_calls_take_few_slots() -> None:
     )
     agent.invoke(user(), thread())
     [shelf] = [key for key in saver.writes if key[1].startswith("chrysalid:")]
-    names = [
-        saver.serde.loads_typed(value)["name"] for _, _, value, _ in saver.writes[shelf].values()
-    ]
+    names = [saver.serde.loads_typed(value)["name"] for _, _, value, _ in saver.writes[shelf].values()]
     assert [name for name in names if name.startswith("call:")] == ["call:0"]
     assert len(world.effects) == 50

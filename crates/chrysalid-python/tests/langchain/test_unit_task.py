@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from scripted import ScriptedModel, approve, texts, thread, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
+from scripted import ScriptedModel, approve, texts, thread, user
 
 
 def subagent(script: Any = (), tools: Any = (), name: str = "worker", **more: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def test_the_last_text_of_the_subagent_is_the_result() -> None:
     ("given", "said"),
     [
         ("{}", "TypeError: task() needs description, a string that is not empty"),
-        ("{description: ' ', subagentType: 'worker'}", "TypeError: task() needs description, a string that is not empty"),
+        ("{description: ' ', subagentType: 'w'}", "TypeError: task() needs description, a string that is not empty"),
         ("{description: 'd'}", "TypeError: task() needs subagentType, a string that is not empty"),
         (
             "{description: 'd', subagentType: 'nobody'}",
@@ -113,7 +113,9 @@ def test_limits_of_one_program_and_of_the_run() -> None:
 
     worker = subagent()
     script = [[code, code], [code]]
-    made = agent(script, worker, max_subagents_per_eval=4, max_subagents_per_run=5, agent={"checkpointer": InMemorySaver()})
+    made = agent(
+        script, worker, max_subagents_per_eval=4, max_subagents_per_run=5, agent={"checkpointer": InMemorySaver()}
+    )
     first, second = texts(made.invoke(user(), thread()))
     assert (first.count("'done'"), second.count("'done'")) == (4, 1)
     assert "one run may start 5 subagents, those of subagents included" in second
@@ -136,7 +138,9 @@ def test_the_depth_and_the_count_of_the_tree() -> None:
         ScriptedModel(script=[[inner]]), [], subagents=[leaf], middleware=[CodeInterpreterMiddleware(max_depth=1)]
     )
     worker = {"name": "worker", "description": "w", "runnable": child}
-    code = "await task({description: 'd', subagentType: 'worker'}); await task({description: 'd', subagentType: 'worker'})"
+    code = (
+        "await task({description: 'd', subagentType: 'worker'}); await task({description: 'd', subagentType: 'worker'})"
+    )
     agent(code, worker, max_depth=1).invoke(user())
     assert leaf["model"].seen == []
     child = create_deep_agent(

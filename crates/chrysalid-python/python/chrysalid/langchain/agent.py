@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain_core.messages import ToolMessage
@@ -17,7 +17,8 @@ Answer = ToolMessage | Command[Any]
 Handler = Callable[["ToolCallRequest"], Answer]
 AsyncHandler = Callable[["ToolCallRequest"], Awaitable[Answer]]
 
-ALL_DECISIONS = ("approve", "edit", "reject", "respond")
+Decision = Literal["approve", "edit", "reject", "respond"]
+ALL_DECISIONS: tuple[Decision, ...] = ("approve", "edit", "reject", "respond")
 DESCRIPTION_PREFIX = "Tool execution requires approval"
 
 
@@ -25,7 +26,7 @@ DESCRIPTION_PREFIX = "Tool execution requires approval"
 class Gate:
     """One entry of `interrupt_on`: calls of a tool that a person decides."""
 
-    decisions: tuple[str, ...] = ALL_DECISIONS
+    decisions: tuple[Decision, ...] = ALL_DECISIONS
     description: str | Callable[..., str] | None = None
     when: Callable[[Any], bool] | None = None
     prefix: str = DESCRIPTION_PREFIX

@@ -91,7 +91,7 @@ def _take_over(
 ) -> tuple[str, list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     value = interrupt["value"]
     if isinstance(value, Mapping) and "action_requests" in value and "review_configs" in value:
-        actions = [
+        actions: list[Mapping[str, Any]] = [
             {**action, "description": _in(path, action.get("description", ""))} for action in value["action_requests"]
         ]
         return "batched", actions, list(value["review_configs"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from langchain.agents.middleware import ToolCallRequest
 from langgraph.runtime import get_runtime
 
-from chrysalid import ToolError, Toolset
+from chrysalid import Toolset
 from chrysalid.langchain import private
 from chrysalid.langchain.agent import DESCRIPTION_PREFIX, Gate
 from chrysalid.langchain.approval import WrongDecisions
@@ -253,11 +253,12 @@ class Calls:
         name = self.tool_name(call.name)
         gate = self._agent.gates.get(name)
         shown = plain(call.arguments)
-        if gate is not None and isinstance(gate.description, str):
-            return name, gate.description
-        if gate is not None and gate.description is not None:
+        described = gate.description if gate is not None else None
+        if isinstance(described, str):
+            return name, described
+        if described is not None:
             made = {"name": name, "args": shown, "id": self._eval_id, "type": "tool_call"}
-            return name, gate.description(made, self._runtime.state, get_runtime())
+            return name, described(made, self._runtime.state, get_runtime())
         prefix = gate.prefix if gate is not None else DESCRIPTION_PREFIX
         reasons = [reason for reason in call.reasons if reason != _ASKS_EACH_TIME]
         lines = [f"{prefix}\n\nTool: {name}\nArgs: {shown}"]
@@ -267,5 +268,3 @@ class Calls:
 
 
 _ASKS_EACH_TIME = "asks each time"
-
-__all__ = ["Calls", "ToolError"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from chrysalid.langchain.driver import Do, Operation
@@ -26,7 +26,7 @@ def withdrawn(
     rows: Rows,
     shelf_of: Callable[[AIMessage, Mapping[str, Any]], Shelf],
     limit: int,
-) -> Generator[Operation, Any, list[AnyMessage] | None]:
+) -> Generator[Operation, Any, list[BaseMessage] | None]:
     """The messages as they are to be, or None when they are right."""
     answers = {one.tool_call_id: one for one in messages if isinstance(one, ToolMessage)}
     last = next((one for one in reversed(messages) if isinstance(one, AIMessage) and one.tool_calls), None)
@@ -74,7 +74,9 @@ def _ended(image: Row) -> dict[str, Any]:
 def _text(rows: Mapping[str, Row], limit: int) -> str:
     ended = {row["call"]: row for name, row in rows.items() if name.startswith("call:")}
     lines = ["withdrawn by a new user message before it ended; its variables are as they were before it"]
-    lines += [f"- {name} ({call}): {_became(status, ended.get(call))}" for call, name, status in rows["image"]["record"]]
+    lines += [
+        f"- {name} ({call}): {_became(status, ended.get(call))}" for call, name, status in rows["image"]["record"]
+    ]
     return error("Cancelled", "\n".join(lines), limit)
 
 
@@ -96,11 +98,11 @@ def _became(status: str, row: Row | None) -> str:
             return other
 
 
-def _put(messages: Sequence[AnyMessage], told: dict[str, ToolMessage]) -> list[AnyMessage]:
+def _put(messages: Sequence[AnyMessage], told: dict[str, ToolMessage]) -> list[BaseMessage]:
     """Answers in the place of those that are there; missing ones right behind their message."""
     if all(one.id for one in told.values()):
         return list(told.values())
-    rebuilt: list[AnyMessage] = [RemoveMessage(id=REMOVE_ALL_MESSAGES)]
+    rebuilt: list[BaseMessage] = [RemoveMessage(id=REMOVE_ALL_MESSAGES)]
     for message in messages:
         if isinstance(message, ToolMessage) and message.tool_call_id in told:
             continue

@@ -1,7 +1,7 @@
 """A nested call with interrupts, answers and checkpoints of its own: a tool that asks a person, or a subagent.
 
-The namespace is derived from the eval and the call alone. A subagent that paused is found again under it by any process,
-and one that had finished is not run again.
+The namespace is derived from the eval and the call alone. A subagent that paused is found again under it by any
+process, and one that had finished is not run again.
 """
 
 from __future__ import annotations

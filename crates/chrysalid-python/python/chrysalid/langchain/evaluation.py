@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.messages import ToolMessage
-from langgraph.errors import GraphInterrupt
-from langgraph.types import Command, Send, interrupt
+from langgraph.types import Command, Send
 
 from chrysalid import ChrysalidError, ToolError, UnknownCall
-from chrysalid.langchain import approval, result
-from chrysalid.langchain.approval import Question, WrongDecisions
-from chrysalid.langchain.detached import Answers
+from chrysalid.langchain import result
+from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
 from chrysalid.langchain.journal import Journal
-from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from chrysalid import Outcome, PendingCall, Session, Step
@@ -57,10 +54,7 @@ class Evaluation:
         self._session: Session
         self._notes: list[str] = []
         self._flying: set[str] = set()
-        self._again: list[str] = []
-        """Calls that wait outside of the session and are to be run again with their answers."""
-        self._taken = 0
-        """Answers that this execution got from LangGraph."""
+        self._decisions = Decisions(journal, calls)
 
     def run(self) -> Steps[Command[Any]]:
         """The whole eval.
@@ -81,8 +75,9 @@ class Evaluation:
             except BehindPause:
                 return self._message(self._not_run())
             self._session.start(self._place.code)
+            self._decisions.session = self._session
         else:
-            self._session = self._heap.restore(image["image"])
+            self._session = self._decisions.session = self._heap.restore(image["image"])
             self._notes = list(image["notes"])
             self._calls.go_on(image["spawned"], image["spawned_here"])
             self._calls.send(self._journal.writes())
@@ -106,7 +101,7 @@ class Evaluation:
             elif call.status == "unknown" and self._options.on_unknown == "fail":
                 self._session.fail(call.id, _UNKNOWN, name="OutcomeUnknown")
         if self._journal.questions:
-            yield from self._decide(self._journal.questions)
+            yield from self._decisions.decide(self._journal.questions)
 
     def _settle_from(self, row: Mapping[str, Any]) -> None:
         if row["outcome"] == "done":
@@ -116,11 +111,11 @@ class Evaluation:
         self._journal.settled(row["call"])
 
     def _run_again(self, call: PendingCall) -> None:
-        self._calls.repeat(call.id)
         if call.status == "unknown":
+            self._calls.repeat(call.id)
             self._session.approve(call.id)
         else:
-            self._again.append(call.id)
+            self._decisions.run_again(call.id)
 
     # ----------------------------------------------------------------------------------------------------- the program
 
@@ -135,22 +130,26 @@ class Evaluation:
                     yield from self._await(step.wake_at)
                 case "busy":
                     yield Sleep()
-                case "paused" if self._flying or step.wake_at is not None and not self._questions():
+                case "paused" if self._flying or not (questions := self._decisions.questions()):
                     yield from self._await(step.wake_at)
                 case "paused":
-                    yield from self._ask()
+                    yield from self._save(paused=True)
+                    yield from self._journal.ask(questions)
+                    yield from self._decisions.decide(questions, unseen=True)
                 case _:
                     assert step.outcome is not None
                     return step.outcome
 
     def _await(self, until: float | None) -> Steps[None]:
+        if until is None and not self._flying:
+            raise RuntimeError("the program waits, and for nothing that this knows of")
         for ended in (yield Await(until)):
             yield from self._take(ended)
 
     def _begin(self, step: Step) -> Steps[None]:
         yield from self._save()
         for call in step.calls:
-            answers = yield from self._calls.still_asked(call.id, self._answers(call.id))
+            answers = yield from self._calls.still_asked(call.id, self._journal.answers(call.id))
             try:
                 job = self._calls.prepare(call.id, call.name, call.arguments, answers)
             except ToolError as error:
@@ -160,25 +159,21 @@ class Evaluation:
             yield Begin(job)
 
     def _begin_again(self) -> Steps[None]:
-        if not self._again:
+        if not self._decisions.again:
             return
         yield from self._save()
-        again, self._again = self._again, []
+        again, self._decisions.again = self._decisions.again, []
         calls = {call.id: call for call in self._session.pending}
         for call_id in again:
             call = calls[call_id]
-            answers = yield from self._calls.still_asked(call_id, self._answers(call_id))
+            answers = yield from self._calls.still_asked(call_id, self._journal.answers(call_id))
             self._flying.add(call_id)
             yield Begin(self._calls.prepare(call_id, call.name, call.arguments, answers))
-
-    def _answers(self, call_id: str) -> Answers:
-        row = self._journal.calls.get(call_id)
-        return Answers.from_row(row["answers"] if row else None)
 
     def _take(self, ended: Ended) -> Steps[None]:
         self._flying.discard(ended.call)
         ended = self._calls.ended(ended)
-        yield from self._journal.record(ended, self._answers(ended.call))
+        yield from self._journal.record(ended, self._journal.answers(ended.call))
         try:
             match ended.outcome:
                 case "done":
@@ -208,109 +203,6 @@ class Evaluation:
             for call in calls
             if call.id.partition(".")[0] == program
         ]
-
-    # --------------------------------------------------------------------------------------------------------- approval
-
-    def _questions(self) -> list[Question]:
-        return [question for call in self._session.pending if (question := self._question(call)) is not None]
-
-    def _question(self, call: PendingCall) -> Question | None:
-        if call.decided:
-            return None
-        row = self._journal.calls.get(call.id)
-        shown = plain(call.arguments)
-        if row is not None and row["outcome"] == "paused":
-            pause = row["pause"]
-            return approval.nested_question(
-                call.id,
-                self._calls.tool_name(call.name),
-                shown,
-                pause["interrupts"],
-                direct=pause["direct"],
-                path=self._calls.path(call.name, call.arguments),
-            )
-        if call.status == "waiting":
-            name, description = self._calls.describe(call)
-            return approval.gate_question(call.id, name, shown, description, call.allowed)
-        decisions = ("approve", "respond", "reject")
-        return approval.unknown_question(call.id, self._calls.tool_name(call.name), shown, decisions)
-
-    def _ask(self) -> Steps[None]:
-        questions = self._questions()
-        yield from self._save(paused=True)
-        yield from self._journal.ask(questions)
-        yield from self._decide(questions, unseen=True)
-
-    def _decide(self, questions: Sequence[Question], *, unseen: bool = False) -> Steps[None]:
-        """Interrupt unless the answer is there, and do as it says."""
-        answer = self._journal.answer
-        if answer is None:
-            answer = yield from self._interrupt(approval.request_of(questions), unseen=unseen)
-        try:
-            for question, decisions in approval.decisions_of(answer, questions):
-                yield from self._apply(question, decisions)
-        except (WrongDecisions, ChrysalidError) as error:
-            yield from self._journal.take(self._journal.used)
-            if isinstance(error, WrongDecisions):
-                raise
-            raise WrongDecisions(str(error)) from error
-
-    def _interrupt(self, request: Mapping[str, Any], *, unseen: bool) -> Steps[Any]:
-        """LangGraph matches answers by position in a task: those of earlier pauses come first.
-
-        An answer that is there before anybody saw the question was meant for a sibling, and is passed over.
-        """
-        while True:
-            try:
-                answer = interrupt(request)
-            except GraphInterrupt:
-                if self._taken < self._journal.used:
-                    yield from self._journal.take(self._taken)
-                raise
-            self._taken += 1
-            if self._taken > self._journal.used and not unseen:
-                break
-            self._journal.used = max(self._journal.used, self._taken)
-        yield from self._journal.take(self._taken, answer)
-        yield from self._calls.forget_answer()
-        return answer
-
-    def _apply(self, question: Question, decisions: Sequence[Mapping[str, Any]]) -> Steps[None]:
-        call = next((one for one in self._session.pending if one.id == question.call), None)
-        if call is None or call.decided:
-            return
-        first = decisions[0]
-        match question.kind, first["type"]:
-            case "nested", _:
-                yield from self._answer_nested(question, decisions)
-            case "gate" | "unknown", "approve" if call.status != "outside":
-                self._session.approve(call.id)
-            case "unknown", "approve":
-                self._again.append(call.id)
-            case _, "reject" if call.status == "outside":
-                self._session.fail(call.id, str(first.get("message") or "rejected"), name="ToolRejected")
-            case _, "reject":
-                self._session.reject(call.id, first.get("message"))
-            case _, "respond" if call.status == "outside":
-                self._session.settle(call.id, first["message"])
-            case _, "respond":
-                self._session.respond(call.id, first["message"])
-            case _, "edit":
-                action = first["edited_action"]
-                name = self._calls.program_name(action.get("name")) if action.get("name") else None
-                self._session.edit(call.id, dict(action["args"]), name=None if name == call.name else name)
-
-    def _answer_nested(self, question: Question, decisions: Sequence[Mapping[str, Any]]) -> Steps[None]:
-        values = approval.answers_to(question, decisions)
-        before = self._answers(question.call)
-        if question.direct:
-            answers = Answers((*before.own, *values), before.by_id)
-        else:
-            ids = [one["id"] for one in question.interrupts]
-            answers = Answers(before.own, dict(zip(ids, values, strict=True)))
-        yield from self._journal.answered(question.call, answers)
-        self._calls.repeat(question.call)
-        self._again.append(question.call)
 
     # -------------------------------------------------------------------------------------------------------------- end
 
@@ -355,7 +247,7 @@ class Evaluation:
         return self._with_updates_of_calls(update)
 
     def _with_updates_of_calls(self, update: dict[str, Any]) -> Command[Any]:
-        """One command for all: state writes go to their channels, messages come behind the one that answers the model."""
+        """One command for all: state writes go to their channels, messages come behind the answer to the model."""
         goto: list[Any] = []
         writes: list[tuple[str, Any]] = []
         for command in self._journal.commands():

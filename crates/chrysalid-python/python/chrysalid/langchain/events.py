@@ -1,7 +1,7 @@
 """Events of subagents on the `custom` stream, for interfaces that show them at work.
 
-`id` is derived from the eval, the call and its payload: a program that goes on in another process emits the same one, so
-a reader updates the entry of an id and never adds a second one. Readers leave out phases that they do not know.
+`id` is derived from the eval, the call and its payload: a program that goes on in another process emits the same one,
+so a reader updates the entry of an id and never adds a second one. Readers leave out phases that they do not know.
 """
 
 from __future__ import annotations

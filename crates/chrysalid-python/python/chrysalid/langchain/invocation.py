@@ -8,6 +8,7 @@ makes of it: a program wants the value, not its text.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -19,13 +20,11 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from chrysalid import ToolError
-from chrysalid.langchain.detached import Answers, Detached, Pause
+from chrysalid.langchain.detached import Detached, Pause
 from chrysalid.langchain.values import plain
-from chrysalid.tools import failure_of
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ToolCallRequest
-    from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool
 
     from chrysalid.langchain.agent import Agent, Answer, AsyncHandler, Handler
@@ -187,7 +186,14 @@ def _is_answer(value: Any) -> bool:
 
 def explain(error: BaseException) -> str:
     """A tool's failure for the program: what it was, without where this machine keeps its files."""
-    return failure_of(error)[0]
+    text = _PATH.sub("…", str(error)).strip()
+    text = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    kind = type(error).__name__
+    return f"{kind}: {text}" if text else kind
+
+
+_PATH = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:)?[\\/](?:[\w.~+@-]+[\\/])+[\w.~+@-]*")
+_LONGEST = 1000
 
 
 def _noting(execute: Handler) -> Handler:
@@ -235,4 +241,3 @@ def _recording(tool: BaseTool) -> BaseTool:
     copy.__dict__["_run"] = noting_run
     copy.__dict__["_arun"] = noting_arun
     return copy
-

@@ -1,7 +1,7 @@
 """The rows of one eval: what was begun is on record before it begins, what was done before anything else happens.
 
 Before each batch of calls the image is saved with those calls marked as started; after each call comes a small row with
-its outcome. A process that finds an image but no row for one of its started calls knows that nobody can know. Each image
+its outcome. A process that finds an image but no row for one of its started calls knows that nobody can know. An image
 has a version, and who saves one must first claim its number: of two processes that resume one thread, one goes on.
 """
 
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from langgraph.types import Command
 
 from chrysalid.langchain.approval import Question
+from chrysalid.langchain.detached import Answers
 from chrysalid.langchain.driver import Do, Operation, Sleep
 
 if TYPE_CHECKING:
-    from chrysalid.langchain.detached import Answers
     from chrysalid.langchain.invocation import Ended
     from chrysalid.langchain.rows import Row, Rows, Shelf
 
@@ -31,7 +31,7 @@ IMAGE = "image"
 ASK = "ask"
 _CALL = "call:"
 _CLAIM_LIFE = 10.0
-"""Seconds after which a claim of another machine counts as left behind. Between a claim and its image lie milliseconds."""
+"""Seconds after which another machine's claim counts as left behind. Between claim and image lie milliseconds."""
 
 
 class ProgramTaken(RuntimeError):
@@ -127,6 +127,11 @@ class Journal:
         """Note that a nested call is about to go on with these answers."""
         yield from self._call_row(call, outcome="answered", commands=[], writes=[], answers=answers.row(), pause=None)
 
+    def answers(self, call: str) -> Answers:
+        """What people have answered to a call so far."""
+        row = self.calls.get(call)
+        return Answers.from_row(row["answers"] if row else None)
+
     def settled(self, call: str) -> None:
         """The program has the call's outcome: with the next image its row is needed no more, unless for its updates."""
         row = self.calls.get(call)
@@ -211,6 +216,8 @@ def _may_go_on(claim: Mapping[str, Any]) -> bool:
 
 
 def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # a signal of 0 is none there
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:

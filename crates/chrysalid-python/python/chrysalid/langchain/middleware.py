@@ -91,7 +91,8 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
             `interrupt_on` hold anyway; one given here comes before them.
         policy: Rules for all calls of programs, see `chrysalid.Policy`. They name tools as programs do.
         clock: `real` (default), or `none`: `Date.now()` is 0 and `Math.random()` the same in every run.
-        on_unknown: What happens to a call that was under way when its process died: `ask` a person (default), or `fail`.
+        on_unknown: What happens to a call that was under way when its process died: `ask` (default) a person, or
+            `fail`.
         wait_behind_pause: Whether an eval behind one that waits for people, in one message, runs after it. Default it
             is answered with `SessionPaused`.
         checkpointer: Where to keep programs, instead of the agent's own checkpointer.
@@ -240,7 +241,9 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
     def _told(self, request: ModelRequest[Any]) -> tuple[ModelRequest[Any], list[str]]:
         """Programs may call what the model may: other middleware can have taken tools out of the request."""
         tools = [tool for tool in request.tools if isinstance(tool, BaseTool)]
-        own = next((tool for tool in tools if isinstance(tool, EvalTool) and tool.name == self._options.tool_name), None)
+        own = next(
+            (tool for tool in tools if isinstance(tool, EvalTool) and tool.name == self._options.tool_name), None
+        )
         offered = sorted(tool.name for tool in tools)
         if own is None:
             return request, offered

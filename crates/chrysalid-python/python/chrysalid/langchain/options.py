@@ -12,14 +12,11 @@ from langchain_core.tools import BaseTool
 from chrysalid import Key, Limits
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware import InterruptOnConfig
-
     from chrysalid import Policy
 
 Mode = Literal["thread", "turn", "call"]
 Clock = Literal["real", "none"]
 OnUnknown = Literal["ask", "fail"]
-Gate = "bool | InterruptOnConfig"
 
 _MIB = 1024 * 1024
 _LABEL = b"chrysalid.langchain snapshot key 1\0"

@@ -144,7 +144,7 @@ def detached(
         stop=outer.stop,
         call_counter=Counter(),
         interrupt_counter=counter,
-        get_null_resume=lambda consume=False: None,
+        get_null_resume=_no_answer,
         resume=list(answers),
         subgraph_counter=Counter(),
     )
@@ -156,6 +156,10 @@ def detached(
         CONFIG_KEY_RESUMING: True,
     }
     return {**config, "configurable": {**configurable, **own, **extra}}
+
+
+def _no_answer(consume: bool = False) -> None:
+    """In place of the plain resume value, which is the eval's own."""
 
 
 class Counter:
@@ -181,7 +185,7 @@ def single_value_keys(config: RunnableConfig) -> frozenset[str]:
     from langgraph.channels import LastValue
 
     read = config.get("configurable", {}).get(CONFIG_KEY_READ)
-    arguments = getattr(read, "args", ())
+    arguments: tuple[Any, ...] = getattr(read, "args", ())
     channels = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Mapping) else {}
     return frozenset(name for name, channel in channels.items() if isinstance(channel, LastValue))
 

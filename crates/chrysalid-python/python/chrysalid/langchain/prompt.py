@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chrysalid.langchain.options import Options
 
 _LASTS = {
-    "thread": "Top-level variables, functions and classes stay for later calls, also in later turns of the conversation.",
+    "thread": "Top-level variables, functions and classes stay for later calls, also in later turns.",
     "turn": "Top-level variables, functions and classes stay for later calls until you have answered the user.",
     "call": "Each call starts from nothing: no variable stays for the next one.",
 }
@@ -47,7 +47,8 @@ def code_description() -> str:
 
 def system_prompt(options: Options, agent: Agent, exposed: Sequence[Exposed], *, subagents: bool) -> str:
     """All that is added to the system prompt."""
-    blocks = [_interpreter(options, bool(exposed))]
+    reach = [name for name, there in (("`tools`", bool(exposed)), ("`task()`", subagents)) if there]
+    blocks = [_interpreter(options, " and ".join(reach))]
     if subagents:
         blocks.append(_dispatch(options, agent))
     if exposed:
@@ -55,8 +56,7 @@ def system_prompt(options: Options, agent: Agent, exposed: Sequence[Exposed], *,
     return "\n\n".join(blocks)
 
 
-def _interpreter(options: Options, has_tools: bool) -> str:
-    reach = "`tools` (below)" if has_tools else "none: `tools` is empty"
+def _interpreter(options: Options, reach: str) -> str:
     rules = [
         _LASTS[options.mode],
         "The value of the last expression comes back in `<result>`"
@@ -68,10 +68,11 @@ def _interpreter(options: Options, has_tools: bool) -> str:
         + (f", {_seconds(options.wall_timeout)} in all" if options.wall_timeout is not None else "")
         + f", {_bytes(options.memory_limit)} of memory"
         + (f", {options.max_ptc_calls} calls." if options.max_ptc_calls is not None else "."),
-        f"No files, network, modules or process: `fetch`, `require` and `import` are not there. Tools: {reach}.",
+        "No files, network, modules or process: `fetch`, `require` and `import` are not there."
+        + (f" Programs reach the outside through {reach} (below)." if reach else ""),
         _CLOCKS[options.clock],
-        "Some calls wait until a person has decided. The program stands still meanwhile and then goes on; there is nothing "
-        "to catch, poll or repeat. A refused call rejects with `ToolRejected`.",
+        "Some calls may wait until a person has decided. The program stands still meanwhile and then goes on; there is "
+        "nothing to catch, poll or repeat. A refused call rejects with `ToolRejected`.",
     ]
     return f"## The `{options.tool_name}` tool\n\nIt runs programs you write.\n\n" + _list(rules)
 
@@ -81,8 +82,8 @@ def _dispatch(options: Options, agent: Agent) -> str:
     rules = [
         "`description` is all that the subagent gets: say what to do, what to look at and what to give back.",
         f"`subagentType` is one of the configured subagents{names}.",
-        "`responseSchema`, a JSON Schema object, makes the result a value of that shape. Use it whenever code reads the "
-        "result; without it the result is the subagent's last text.",
+        "`responseSchema`, a JSON Schema object, makes the result a value of that shape. Use it whenever code reads "
+        "the result; without it the result is the subagent's last text.",
         "`label` is a few words for the user interface.",
         "Start independent tasks together with `Promise.all`. "
         f"{options.max_subagent_concurrency} run at a time, the rest wait. "
@@ -93,14 +94,17 @@ def _dispatch(options: Options, agent: Agent) -> str:
     example = (
         "```js\n"
         "const found = await Promise.all(files.map(file => task({\n"
-        '  description: `Read ${file} and list every function without a test.`,\n'
+        "  description: `Read ${file} and list every function without a test.`,\n"
         f"  subagentType: {_example_type(agent)},\n"
         '  responseSchema: { type: "object", properties: { names: { type: "array", items: { type: "string" } } } },\n'
         "})));\n"
         "found.flatMap(one => one.names)\n"
         "```"
     )
-    head = f"## Subagents from code\n\n`await task({{ description, subagentType, responseSchema?, label? }})` inside `{options.tool_name}` runs a subagent."
+    head = (
+        "## Subagents from code\n\n`await task({ description, subagentType, responseSchema?, label? })` "
+        f"inside `{options.tool_name}` runs a subagent."
+    )
     return f"{head}\n\n{_list(rules)}\n\n{example}"
 
 
@@ -110,7 +114,9 @@ def _example_type(agent: Agent) -> str:
 
 def _tools(agent: Agent, exposed: Sequence[Exposed]) -> str:
     known = [capability(one, agent.gates.get(one.tool.name), None, with_result=True) for one in exposed]
-    return f"## Tools in code\n\nEach takes one object and gives a promise.\n\n```ts\n{Toolset(known).text().strip()}\n```"
+    return (
+        f"## Tools in code\n\nEach takes one object and gives a promise.\n\n```ts\n{Toolset(known).text().strip()}\n```"
+    )
 
 
 def _list(rules: Sequence[str]) -> str:

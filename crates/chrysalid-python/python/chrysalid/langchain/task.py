@@ -28,6 +28,7 @@ _SCHEMA_PROPERTIES = 32
 _SCHEMA_TITLE = "subagent_response"
 _KEYS = {"description", "subagentType", "label", "responseSchema"}
 
+
 @dataclass(frozen=True)
 class Task:
     """A checked request for a subagent."""

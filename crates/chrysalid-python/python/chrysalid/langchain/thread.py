@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 class Thread:
     """One step of one graph in a thread."""
 
-    def __init__(
-        self, config: RunnableConfig, info: ExecutionInfo, saver: BaseCheckpointSaver[Any] | None
-    ) -> None:
+    def __init__(self, config: RunnableConfig, info: ExecutionInfo, saver: BaseCheckpointSaver[Any] | None) -> None:
         self.saver = saver if info.thread_id is not None else None
         self.id = str(info.thread_id) if info.thread_id is not None else ""
         self.task_id = info.task_id
