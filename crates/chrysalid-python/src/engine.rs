@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chrysalid::{Checkpoint, Clock, ErrorKind, Ledger, Modules, Random, Restore, SessionOptions};
+use chrysalid::{Checkpoint, Clock, ErrorKind, KeyError, Ledger, Modules, Random, Restore, SessionOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -48,8 +48,7 @@ impl Engine {
         }
         let key = match key {
             Some(key) => Some(key.get().key.clone()),
-            None => chrysalid::Key::from_environment()
-                .map_err(|error| raise_kind(py, ErrorKind::NoKey, error.to_string()))?,
+            None => key_of_environment(py)?,
         };
         if let Some(key) = key {
             builder = builder.key(key);
@@ -137,6 +136,14 @@ impl Engine {
 
     fn __repr__(&self) -> String {
         format!("Engine(memory={})", self.inner.limits().memory)
+    }
+}
+
+/// Where no key file can be made, an engine works on without one: `snapshot` then says that there is no key.
+fn key_of_environment(py: Python<'_>) -> PyResult<Option<chrysalid::Key>> {
+    match chrysalid::Key::from_environment() {
+        Err(KeyError::File { action: "make", .. }) => Ok(None),
+        found => found.map_err(|error| raise_kind(py, ErrorKind::NoKey, error.to_string())),
     }
 }
 

@@ -14,6 +14,14 @@ mod tool;
 mod value;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// The guest compiled for every machine of this architecture, for the file that a wheel carries.
+#[pyfunction]
+fn precompile<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    let compiled = py.detach(|| chrysalid::Engine::builder().precompile());
+    compiled.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| error::raise(py, &error))
+}
 
 /// The module `chrysalid._native`.
 #[pymodule]
@@ -36,5 +44,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tool::Capability>()?;
     module.add_class::<tool::Toolset>()?;
     module.add_class::<value::Handle>()?;
+    module.add_function(wrap_pyfunction!(precompile, module)?)?;
     Ok(())
 }

@@ -124,8 +124,9 @@ fn set<T>(place: &mut T, given: Option<T>) {
 pub(crate) fn seconds(name: &str, given: Option<f64>) -> PyResult<Option<Duration>> {
     given
         .map(|seconds| {
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| PyValueError::new_err(format!("{name} of {seconds} seconds is no time that can be waited")))
+            Duration::try_from_secs_f64(seconds).map_err(|_| {
+                PyValueError::new_err(format!("{name} of {seconds} seconds is no time that can be waited"))
+            })
         })
         .transpose()
 }

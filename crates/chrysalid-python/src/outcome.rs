@@ -94,9 +94,9 @@ impl Outcome {
     /// The program's value; `UNDEFINED` where it has none, is not done, or failed.
     #[getter]
     fn value<'py>(&'py self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.value.get_or_try_init(py, || {
-            to_python(py, self.result().unwrap_or(&Value::Undefined)).map(Bound::unbind)
-        })?;
+        let made = self
+            .value
+            .get_or_try_init(py, || to_python(py, self.result().unwrap_or(&Value::Undefined)).map(Bound::unbind))?;
         Ok(made.bind(py).clone())
     }
 
@@ -145,7 +145,8 @@ impl Outcome {
     /// What the program's author should know.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.ended().map_or_else(|| self.pause().map(|pause| pause.notes.clone()), |ended| Some(ended.notes.clone()))
+        self.ended()
+            .map_or_else(|| self.pause().map(|pause| pause.notes.clone()), |ended| Some(ended.notes.clone()))
             .unwrap_or_default()
     }
 

@@ -26,8 +26,8 @@ impl Policy {
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| PyOSError::new_err(format!("cannot read policy {}: {error}", path.display())))?;
-        let rules = Rules::parse(&text)
-            .map_err(|error| PyValueError::new_err(format!("{}: {error}", path.display())))?;
+        let rules =
+            Rules::parse(&text).map_err(|error| PyValueError::new_err(format!("{}: {error}", path.display())))?;
         Ok(Self { rules })
     }
 

@@ -31,9 +31,10 @@ impl Session {
         match self.inner.try_lock() {
             Ok(session) => Ok(session),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(chrysalid::Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session"))
-            }
+            Err(TryLockError::WouldBlock) => Err(chrysalid::Error::new(
+                ErrorKind::SessionBusy,
+                "another thread, or a tool's predicate, is in this session",
+            )),
         }
     }
 

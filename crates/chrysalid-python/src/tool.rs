@@ -68,7 +68,8 @@ impl Capability {
             inner = inner.ask_when(asking(Arc::new(predicate)));
         }
         if let Some(decisions) = decisions {
-            inner = inner.approval_decisions(decisions.iter().map(|name| decision(name)).collect::<PyResult<Vec<_>>>()?);
+            inner =
+                inner.approval_decisions(decisions.iter().map(|name| decision(name)).collect::<PyResult<Vec<_>>>()?);
         }
         for role in roles.into_iter().flatten() {
             inner = inner.approval_role(role);
@@ -172,9 +173,9 @@ fn delivery(name: &str) -> PyResult<Delivery> {
         "value" => Ok(Delivery::Value),
         "handle" => Ok(Delivery::Handle),
         "declassified" => Ok(Delivery::Declassified),
-        other => Err(PyValueError::new_err(format!(
-            "deliver is \"value\", \"handle\" or \"declassified\", not {other:?}"
-        ))),
+        other => {
+            Err(PyValueError::new_err(format!("deliver is \"value\", \"handle\" or \"declassified\", not {other:?}")))
+        }
     }
 }
 

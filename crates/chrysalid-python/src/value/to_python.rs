@@ -63,7 +63,8 @@ impl<'py, 'v> Reader<'py, 'v> {
 
     /// An `int` where it is whole and JavaScript counts it so.
     fn number(&self, number: f64) -> PyResult<Bound<'py, PyAny>> {
-        let whole = number.fract() == 0.0 && number.abs() <= SAFE_INTEGER && !(number == 0.0 && number.is_sign_negative());
+        let whole =
+            number.fract() == 0.0 && number.abs() <= SAFE_INTEGER && !(number == 0.0 && number.is_sign_negative());
         if whole {
             #[expect(clippy::cast_possible_truncation, reason = "whole and within 53 bits")]
             let integer = number as i64;

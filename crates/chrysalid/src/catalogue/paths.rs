@@ -41,7 +41,10 @@ impl fmt::Display for CatalogueError {
             }
             Self::Reserved(name) => write!(f, "tool name {name:?} begins with \"$\", which is reserved"),
             Self::NoGlobal(name) => {
-                write!(f, "tool name {name:?} cannot be a global function: it is no identifier, or means something else")
+                write!(
+                    f,
+                    "tool name {name:?} cannot be a global function: it is no identifier, or means something else"
+                )
             }
             Self::Malformed(name) => {
                 write!(f, "tool name {name:?} is not made of visible parts joined by dots, at most {MAX_NAME} bytes")

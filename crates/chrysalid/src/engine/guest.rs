@@ -170,6 +170,33 @@ mod tests {
     }
 
     #[test]
+    fn a_compiled_guest_that_ships_with_the_program_is_used_in_place_of_a_compiler() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("guest.cwasm");
+        let compiled = Engine::builder().precompile().unwrap();
+        std::fs::write(&file, &compiled).unwrap();
+        let cache = folder.path().join("cache");
+        let built = |file: &std::path::Path| engine().precompiled(file).cache_folder(&cache).build().unwrap();
+
+        let engine = built(&file);
+        assert!(!cache.exists(), "nothing was compiled");
+        let mut session = engine.session(&Capabilities::none()).unwrap();
+        session.start("6 * 7").unwrap();
+        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("not ended") };
+        assert_eq!(ended.result, Ok(Value::from(42)));
+
+        // What is absent, damaged or of another guest counts for nothing.
+        for bytes in [&compiled[..compiled.len() / 2], &[compiled.as_slice(), b"x"].concat(), b""] {
+            std::fs::write(&file, bytes).unwrap();
+            built(&file);
+            assert!(cache.exists(), "compiled");
+            std::fs::remove_dir_all(&cache).unwrap();
+        }
+        built(&folder.path().join("absent"));
+        assert!(cache.exists(), "compiled");
+    }
+
+    #[test]
     fn bytes_that_are_no_guest_are_an_error() {
         let error = engine().guest(b"\0asm\x01\0\0\0".as_slice()).no_cache().build().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Guest);
