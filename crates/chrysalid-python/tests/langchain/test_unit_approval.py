@@ -118,7 +118,8 @@ def test_each_decision(mail: Mail) -> None:
     )
     assert texts(result) == [
         "<result>[\n  'sent to a',\n  'sent to edited',\n"
-        "  'ToolRejected: sendEmail was rejected: not her',\n  'I wrote a letter'\n]</result>"
+        "  'ToolRejected: sendEmail was rejected: not her',\n  'I wrote a letter'\n]</result>\n"
+        "<note>A person edited the call of send_email: what ran is send_email with {'to': 'edited'}.</note>"
     ]
     assert sorted(mail.sent) == ["a", "edited"]
 
@@ -127,7 +128,9 @@ def test_an_edit_may_name_another_tool(mail: Mail) -> None:
     agent = mail.agent("await tools.sendEmail({to: 'a'})")
     agent.invoke(user(), thread())
     edited = {"type": "edit", "edited_action": {"name": "look", "args": {"what": "w"}}}
-    assert texts(agent.invoke(decide(edited), thread())) == ["<result>w</result>"]
+    assert texts(agent.invoke(decide(edited), thread())) == [
+        "<result>w</result>\n<note>A person edited the call of send_email: what ran is look with {'what': 'w'}.</note>"
+    ]
     assert mail.sent == ["look w"]
 
 

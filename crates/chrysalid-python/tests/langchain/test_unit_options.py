@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.tools import tool
-from scripted import ScriptedModel, texts, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware, UnsupportedVersion, private
+from scripted import ScriptedModel, texts, user
 
 
 @pytest.mark.parametrize(

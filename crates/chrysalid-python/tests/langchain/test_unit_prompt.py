@@ -10,9 +10,9 @@ from deepagents import create_deep_agent
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 from pydantic import BaseModel
-from scripted import ScriptedModel, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
+from scripted import ScriptedModel, user
 
 SNAPSHOTS = Path(__file__).parent / "prompts"
 

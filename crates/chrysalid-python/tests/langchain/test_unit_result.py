@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
-from scripted import ScriptedModel, texts, user
 
 from chrysalid.langchain import CodeInterpreterMiddleware
 from chrysalid.langchain.result import cut
+from scripted import ScriptedModel, texts, user
 
 
 def message(code: str, **options: Any) -> ToolMessage:
@@ -79,7 +79,7 @@ def test_console_can_be_left_out_and_levels_are_kept_for_interfaces() -> None:
     loud = message("console.warn('w'); ({x: new Date(0)})")
     assert loud.artifact["logs"] == [{"level": "warn", "text": "w"}]
     assert loud.artifact["status"] == "done"
-    assert loud.artifact["value"]["x"].year == 1970
+    assert loud.artifact["value"] == {"x": "1970-01-01T00:00:00.000Z"}
 
 
 def test_console_is_drained_each_time() -> None:

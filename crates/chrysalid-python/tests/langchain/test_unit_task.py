@@ -216,7 +216,7 @@ def test_task_itself_can_be_gated() -> None:
     )
     value = made.invoke(user(), thread())["__interrupt__"][0].value
     assert value["action_requests"][0]["name"] == "task"
-    assert value["action_requests"][0]["args"] == {"description": "d", "subagentType": "worker"}
+    assert value["action_requests"][0]["args"] == {"description": "d", "subagent_type": "worker"}
     assert worker["model"].seen == []
     assert texts(made.invoke(Command(resume=approve()), thread())) == ["<result>done</result>"]
 

@@ -6,14 +6,16 @@
 """
 
 from chrysalid.langchain.approval import WrongDecisions
-from chrysalid.langchain.events import SubagentEvent
+from chrysalid.langchain.events import CallEvent, ConsoleEvent, SubagentEvent
 from chrysalid.langchain.journal import ProgramTaken
 from chrysalid.langchain.middleware import CodeInterpreterMiddleware
 from chrysalid.langchain.private import UnsupportedVersion
 from chrysalid.langchain.rows import Rows, Shelf
 
 __all__ = [
+    "CallEvent",
     "CodeInterpreterMiddleware",
+    "ConsoleEvent",
     "ProgramTaken",
     "Rows",
     "Shelf",

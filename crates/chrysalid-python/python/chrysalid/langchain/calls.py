@@ -14,10 +14,11 @@ from chrysalid.langchain import private
 from chrysalid.langchain.agent import DESCRIPTION_PREFIX, Gate
 from chrysalid.langchain.approval import WrongDecisions
 from chrysalid.langchain.detached import Answers, Detached, namespace_of
-from chrysalid.langchain.driver import Do, Operation
-from chrysalid.langchain.events import Watched, label_of, short, subagent_id
+from chrysalid.langchain.driver import Do, Job, Operation
+from chrysalid.langchain.events import Phase, Watched, label_of, send, short, subagent_id
 from chrysalid.langchain.invocation import Bench, Ended, Invocation
-from chrysalid.langchain.task import Task, Tree, counting_tokens
+from chrysalid.langchain.modules import IMPORT, FindModule
+from chrysalid.langchain.task import Task, Tree, as_programs_give, as_the_tool_takes, counting_tokens
 from chrysalid.langchain.toolbox import TASK, Exposed, capability, labels_of, task_capability
 from chrysalid.langchain.values import arguments_of, plain
 
@@ -63,8 +64,9 @@ class Calls:
         self._tree = tree
         self._spawned_before = tree.spawned
         self._spawned_here = 0
-        self._counted: set[str] = set()
-        self._tasks: dict[str, tuple[Task, Watched, UsageMetadataCallbackHandler]] = {}
+        self._again: set[str] = set()
+        self._watched: dict[str, Watched] = {}
+        self._tasks: dict[str, tuple[Task, UsageMetadataCallbackHandler]] = {}
         self._bench = Bench(agent, [*(one.tool for one in exposed), *([task] if task is not None else [])])
 
     @property
@@ -87,7 +89,7 @@ class Calls:
         when = gate.when
 
         def asks(arguments: Any) -> bool:
-            call = {"name": tool.name, "args": arguments_of(arguments, tool.name), "id": self._eval_id}
+            call = {"name": tool.name, "args": self._shown(tool.name, arguments), "id": self._eval_id}
             request = ToolCallRequest(
                 tool_call={**call, "type": "tool_call"},  # type: ignore[typeddict-item]
                 tool=tool,
@@ -100,7 +102,7 @@ class Calls:
 
     # --------------------------------------------------------------------------------------------------------- running
 
-    def prepare(self, call: str, name: str, arguments: Any, answers: Answers) -> Invocation:
+    def prepare(self, call: str, name: str, arguments: Any, answers: Answers) -> Job:
         """A call that is ready to begin.
 
         Raises:
@@ -108,34 +110,31 @@ class Calls:
         """
         if name == TASK and self._task is not None:
             return self._prepare_task(call, arguments, answers)
+        if name == IMPORT:
+            return FindModule(call, self._options.modules or {}, arguments["key"])
         one = self._by_name[name]
         given = arguments_of(arguments, f"tools.{name}")
         call_id = f"{self._eval_id}:{call}:{self._key[:16]}"
+        identity = {"id": call_id, "eval_id": self._eval_id, "name": one.tool.name}
+        self._watch(call, Watched(self._runtime.stream_writer, "call", identity))
         return self._job(call, one.tool, given, call_id, answers, {}, self._config)
 
     def _prepare_task(self, call: str, arguments: Any, answers: Answers) -> Invocation:
         assert self._task is not None
         task = Task.of(arguments_of(arguments, "task()"), self._agent.subagents)
-        again = call in self._counted
-        if not again:
-            self._tree.spawn(
-                self._spawned_here,
-                per_eval=self._options.max_subagents_per_eval,
-                per_run=self._options.max_subagents_per_run,
-                depth=self._options.max_depth,
-            )
-            self._counted.add(call)
+        if call not in self._again:
+            self._tree.spawn(self._spawned_here, self._options.max_subagents_per_eval)
             self._spawned_here += 1
         config, usage = counting_tokens(self._config)
-        watched = self._watched(call, task)
-        self._tasks[call] = (task, watched, usage)
-        watched.emit("resumed" if again else "start")
-        extra = task.configurable(self._tree, watched.identity["id"])
-        return self._job(call, self._task, task.arguments, watched.identity["id"], answers, extra, config)
+        own_id = subagent_id(self._eval_id + self._key, call, task.payload)
+        self._tasks[call] = (task, usage)
+        self._watch(call, self._subagent(own_id, task))
+        extra = task.configurable(self._tree.child(own_id))
+        return self._job(call, self._task, task.arguments, own_id, answers, extra, config)
 
-    def _watched(self, call: str, task: Task) -> Watched:
+    def _subagent(self, own_id: str, task: Task) -> Watched:
         identity: dict[str, Any] = {
-            "id": subagent_id(self._eval_id + self._key, call, task.payload),
+            "id": own_id,
             "eval_id": self._eval_id,
             "subagent_type": task.subagent_type,
             "label": label_of(task.label, task.description),
@@ -144,7 +143,11 @@ class Calls:
         }
         if self._tree.parent is not None:
             identity["parent_id"] = self._tree.parent
-        return Watched(self._runtime.stream_writer, identity)
+        return Watched(self._runtime.stream_writer, "subagent", identity)
+
+    def _watch(self, call: str, watched: Watched) -> None:
+        self._watched[call] = watched
+        watched.emit("resumed" if call in self._again else "start")
 
     def _job(
         self,
@@ -165,19 +168,19 @@ class Calls:
 
     def ended(self, ended: Ended) -> Ended:
         """The outcome as the program gets it."""
-        if ended.call not in self._tasks:
-            return ended
-        task, watched, usage = self._tasks[ended.call]
-        tokens = {"usage": plain(usage.usage_metadata)} if usage.usage_metadata else {}
-        match ended.outcome:
-            case "done":
-                watched.emit("complete", **tokens)
-                return replace(ended, value=task.result(ended.value))
-            case "failed":
-                watched.emit("error", error=ended.message, **tokens)
-            case _:
-                watched.emit("paused", **tokens)
+        task, usage = self._tasks.get(ended.call, (None, None))
+        more: dict[str, Any] = {"error": ended.message} if ended.outcome == "failed" else {}
+        if usage is not None and usage.usage_metadata:
+            more["usage"] = plain(usage.usage_metadata)
+        if ended.call in self._watched:
+            self._watched[ended.call].emit(_PHASES[ended.outcome], **more)
+        if task is not None and ended.outcome == "done":
+            return replace(ended, value=task.result(ended.value))
         return ended
+
+    def printed(self, level: str, text: str) -> None:
+        """Tell watchers of a console line."""
+        send(self._runtime.stream_writer, {"type": "console", "eval_id": self._eval_id, "level": level, "text": text})
 
     def still_asked(self, call: str, answers: Answers) -> Steps[Answers]:
         """Answers without those that the nested graph has taken already: it would take them for its next question."""
@@ -188,11 +191,13 @@ class Calls:
 
     def may_repeat(self, name: str) -> bool:
         """Whether a call that may have been done can be run again: a subagent goes on where it was."""
-        return name == TASK or (name in self._by_name and bool(labels_of(self._by_name[name].tool).get("idempotent")))
+        if name in (TASK, IMPORT):
+            return True
+        return name in self._by_name and bool(labels_of(self._by_name[name].tool).get("idempotent"))
 
     def repeat(self, call: str) -> None:
-        """Say that a call was counted before."""
-        self._counted.add(call)
+        """Say that a call had begun before."""
+        self._again.add(call)
 
     # --------------------------------------------------------------------------------------------------------- counting
 
@@ -241,6 +246,18 @@ class Calls:
             return TASK
         raise WrongDecisions(f"the program has no tool {name!r}")
 
+    def shown(self, call: PendingCall) -> Any:
+        """The argument of a call as people see it."""
+        return plain(self._shown(self.tool_name(call.name), call.arguments))
+
+    def _shown(self, tool: str, arguments: Any) -> Any:
+        given = arguments_of(arguments, tool)
+        return as_the_tool_takes(given) if tool == TASK else given
+
+    def edited(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The argument that a person gave, as the session takes it."""
+        return as_programs_give(arguments) if name == TASK else dict(arguments)
+
     def path(self, name: str, arguments: Any) -> str:
         """Where a nested question comes from, for whoever decides."""
         if name != TASK:
@@ -252,7 +269,7 @@ class Calls:
         """The name and the description of a call that waits for approval."""
         name = self.tool_name(call.name)
         gate = self._agent.gates.get(name)
-        shown = plain(call.arguments)
+        shown = self.shown(call)
         described = gate.description if gate is not None else None
         if isinstance(described, str):
             return name, described
@@ -267,4 +284,5 @@ class Calls:
         return name, "\n".join([*lines, *(f"Reason: {reason}" for reason in reasons)])
 
 
+_PHASES: dict[str, Phase] = {"done": "complete", "failed": "error", "paused": "paused"}
 _ASKS_EACH_TIME = "asks each time"

@@ -63,7 +63,7 @@ def _ended(image: Row) -> dict[str, Any]:
         "version": int(image["version"]) + 1,
         "done": True,
         "failed": True,
-        "heap": None,
+        "left": None,
         "image": None,
         "spawned": image["spawned"],
         "spawned_here": image["spawned_here"],

@@ -13,7 +13,6 @@ from chrysalid.langchain import approval
 from chrysalid.langchain.approval import Question, WrongDecisions
 from chrysalid.langchain.detached import Answers
 from chrysalid.langchain.driver import Operation
-from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from chrysalid import PendingCall, Session
@@ -45,7 +44,7 @@ class Decisions:
         if call.decided:
             return None
         row = self._journal.calls.get(call.id)
-        shown = plain(call.arguments)
+        shown = self._calls.shown(call)
         if row is not None and row["outcome"] == "paused":
             pause = row["pause"]
             return approval.nested_question(
@@ -124,7 +123,8 @@ class Decisions:
             case _, "edit":
                 action = first["edited_action"]
                 name = self._calls.program_name(action.get("name")) if action.get("name") else None
-                self.session.edit(call.id, dict(action["args"]), name=None if name == call.name else name)
+                arguments = self._calls.edited(name or call.name, action["args"])
+                self.session.edit(call.id, arguments, name=None if name == call.name else name)
 
     def _answer_nested(self, question: Question, decisions: Sequence[Mapping[str, Any]]) -> Steps[None]:
         """Note the answers of a nested call; a crash behind that finds them noted."""

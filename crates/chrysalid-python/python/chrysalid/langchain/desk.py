@@ -18,7 +18,7 @@ from chrysalid.langchain import cancel, private
 from chrysalid.langchain.calls import Calls
 from chrysalid.langchain.driver import Do, Operation
 from chrysalid.langchain.evaluation import Evaluation, Place
-from chrysalid.langchain.heap import POINTER, Earlier, Heap
+from chrysalid.langchain.heap import POINTER, Earlier, Heap, Left
 from chrysalid.langchain.journal import Journal, until_saved
 from chrysalid.langchain.line import Line
 from chrysalid.langchain.rows import ProcessRows, Rows, SaverRows, Shelf
@@ -80,7 +80,7 @@ class Desk:
             calls.toolset,
             self._rows_of(thread),
             Shelf(thread.id, key),
-            str((_get(runtime.state, POINTER) or {}).get("heap", "")),
+            Left.of(_get(runtime.state, POINTER)),
             self._line,
             group,
             self._earlier(thread, message, runtime.state, call_id),
@@ -104,8 +104,8 @@ class Desk:
         thread = self._thread(config, runtime)
         update: dict[str, Any] = {}
         pointer = _get(state, POINTER) or {}
-        if self._options.mode == "turn" and pointer.get("heap"):
-            update[POINTER] = {"new_turn": True, "heap": ""}
+        if self._options.mode == "turn" and (pointer.get("heap") or pointer.get("gone")):
+            update[POINTER] = {"new_turn": True, "heap": "", "gone": ""}
         elif pointer.get("spawned"):
             update[POINTER] = {"new_turn": True}
         if thread.is_kept or self._rows is not None:
@@ -144,7 +144,9 @@ class Desk:
         found = exposed(self._options.ptc, available, self._options.tool_name)
         task = task_tool(available) if self._options.subagents else None
         spawned = int((_get(runtime.state, POINTER) or {}).get("spawned", 0))
-        tree = tree_of(config) or Tree(spawned)
+        bounds = (self._options.max_subagents_per_run, self._options.max_depth)
+        above = tree_of(config)
+        tree = above.bounded(*bounds) if above is not None else Tree(*bounds, spawned)
         return Calls(self._options, agent, found, task, runtime, config, thread, key, tree)
 
     def _earlier(self, thread: Thread, message: AIMessage | None, state: Any, call_id: str) -> list[Earlier]:

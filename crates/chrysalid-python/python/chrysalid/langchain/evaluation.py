@@ -6,6 +6,7 @@ call passes policy and approval there, and saves the session before effects and 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ from chrysalid.langchain import result
 from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
+from chrysalid.langchain.values import plain
 from chrysalid.langchain.journal import Journal
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ class Evaluation:
         self._calls = calls
         self._session: Session
         self._notes: list[str] = []
+        self._logs: list[list[str]] = []
+        """Level and text of the lines printed before a pause."""
         self._flying: set[str] = set()
         self._decisions = Decisions(journal, calls)
 
@@ -79,6 +83,7 @@ class Evaluation:
         else:
             self._session = self._decisions.session = self._heap.restore(image["image"])
             self._notes = list(image["notes"])
+            self._logs = [list(line) for line in image["logs"]]
             self._calls.go_on(image["spawned"], image["spawned_here"])
             self._calls.send(self._journal.writes())
             yield from self._take_up()
@@ -123,6 +128,8 @@ class Evaluation:
         while True:
             yield from self._begin_again()
             step = self._session.step()
+            if step.outcome is not None:
+                self._print(step.outcome)
             match step.kind:
                 case "start":
                     yield from self._begin(step)
@@ -139,6 +146,14 @@ class Evaluation:
                 case _:
                     assert step.outcome is not None
                     return step.outcome
+
+    def _print(self, outcome: Outcome) -> None:
+        left = self._options.max_result_chars - sum(len(text) for _, text in self._logs)
+        for line in outcome.logs:
+            self._calls.printed(line.level, line.text)
+            if left >= 0:  # one line more than the model gets, so that the cut shows
+                self._logs.append([line.level, line.text])
+            left -= len(line.text)
 
     def _await(self, until: float | None) -> Steps[None]:
         if until is None and not self._flying:
@@ -178,6 +193,7 @@ class Evaluation:
             match ended.outcome:
                 case "done":
                     self._session.settle(ended.call, ended.value)
+                    self._tell_of_edit(ended)
                 case "failed":
                     self._session.fail(ended.call, ended.message, name=ended.name)
                 case "paused":
@@ -190,8 +206,22 @@ class Evaluation:
             self._session.fail(ended.call, f"the result does not reach the program: {error}", name="ResultTooLarge")
         self._journal.settled(ended.call)
 
+    def _tell_of_edit(self, ended: Ended) -> None:
+        """The engine marks results that are objects; of others the model is told beside the result."""
+        record = next((call for call in self._session.calls if call.id == ended.call), None)
+        if record is not None and record.edited is not None and not isinstance(ended.value, dict):
+            name = self._calls.tool_name(record.name)
+            called = self._calls.tool_name(record.called_as or record.name)
+            self._notes.append(f"A person edited the call of {called}: what ran is {name} with {plain(record.edited)}.")
+
     def _save(self, *, paused: bool = False) -> Steps[None]:
-        header = {"paused": paused, "notes": self._notes, "record": self._record(), **self._calls.counts()}
+        header = {
+            "paused": paused,
+            "notes": self._notes,
+            "logs": self._logs,
+            "record": self._record(),
+            **self._calls.counts(),
+        }
         yield from self._journal.save(self._session.snapshot(), header)
 
     def _record(self) -> list[list[str]]:
@@ -207,21 +237,17 @@ class Evaluation:
     # -------------------------------------------------------------------------------------------------------------- end
 
     def _finish(self, outcome: Outcome) -> Steps[Command[Any]]:
-        heap, kept = self._heap.keep(self._session, outcome, self._notes)
+        left, image = self._heap.keep(self._session, outcome)
         notes = [*self._notes, *outcome.notes]
-        text = result.render(
-            outcome,
-            limit=self._options.max_result_chars,
-            console=self._options.capture_console,
-            notes=notes,
-            budget=self._options.max_ptc_calls,
-        )
+        if left is not None and left.gone:
+            notes.append(f"All variables are gone: {left.gone}.")
+        report = result.Report(outcome, self._logs, notes)
         row = {
-            "text": text,
-            "artifact": result.artifact(outcome, notes, self._options.max_result_chars),
+            "text": report.text(self._options),
+            "artifact": report.artifact(self._options),
             "failed": outcome.error is not None,
-            "heap": heap,
-            "image": kept,
+            "left": dataclasses.asdict(left) if left is not None else None,
+            "image": image,
             **self._calls.counts(),
         }
         yield from self._journal.finish(row)
@@ -233,7 +259,7 @@ class Evaluation:
             "run it again once that one has ended"
         )
         text = result.error("SessionPaused", text, self._options.max_result_chars)
-        return {"text": text, "artifact": None, "failed": True, "heap": None, "spawned_more": 0}
+        return {"text": text, "artifact": None, "failed": True, "left": None, "spawned_more": 0}
 
     def _message(self, row: Mapping[str, Any]) -> Command[Any]:
         message = ToolMessage(
@@ -243,7 +269,7 @@ class Evaluation:
             artifact=row["artifact"],
             status="error" if row["failed"] else "success",
         )
-        update = {"messages": [message], **self._heap.update(row["heap"], row["spawned_more"])}
+        update = {"messages": [message], **self._heap.update(row["left"], row["spawned_more"])}
         return self._with_updates_of_calls(update)
 
     def _with_updates_of_calls(self, update: dict[str, Any]) -> Command[Any]:

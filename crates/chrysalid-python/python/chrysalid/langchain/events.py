@@ -1,4 +1,4 @@
-"""Events of subagents on the `custom` stream, for interfaces that show them at work.
+"""Events of a program on the `custom` stream, for interfaces that show it at work: subagents, calls, console lines.
 
 `id` is derived from the eval, the call and its payload: a program that goes on in another process emits the same one,
 so a reader updates the entry of an id and never adds a second one. Readers leave out phases that they do not know.
@@ -43,24 +43,51 @@ class SubagentEvent(TypedDict):
     """Tokens by model, of all model calls of the subagent."""
 
 
+class CallEvent(TypedDict):
+    """One step in the life of a call of a tool."""
+
+    type: Literal["call"]
+    phase: Phase
+    id: str
+    eval_id: str
+    name: str
+    duration_ms: NotRequired[int]
+    error: NotRequired[str]
+
+
+class ConsoleEvent(TypedDict):
+    """A line that a program printed."""
+
+    type: Literal["console"]
+    eval_id: str
+    level: str
+    text: str
+
+
 @dataclass
 class Watched:
-    """One subagent, as its events name it."""
+    """One subagent or call, as its events name it."""
 
     write: Callable[[Any], None]
+    kind: Literal["subagent", "call"]
     identity: Mapping[str, Any]
     began: float = 0.0
 
     def emit(self, phase: Phase, **more: Any) -> None:
-        """Send an event. A failing reader never fails the program."""
+        """Send an event."""
         if phase in ("start", "resumed"):
             self.began = time.monotonic()
         if phase in ("complete", "error"):
             more["duration_ms"] = int((time.monotonic() - self.began) * 1000) if self.began else 0
-        try:
-            self.write({"type": "subagent", "phase": phase, **self.identity, **more})
-        except Exception:
-            _logger.debug("a subagent event was not taken", exc_info=True)
+        send(self.write, {"type": self.kind, "phase": phase, **self.identity, **more})
+
+
+def send(write: Callable[[Any], None], event: Mapping[str, Any]) -> None:
+    """Send an event. A failing reader never fails the program."""
+    try:
+        write(event)
+    except Exception:
+        _logger.debug("an event was not taken", exc_info=True)
 
 
 def subagent_id(eval_id: str, call: str, payload: Mapping[str, Any]) -> str:

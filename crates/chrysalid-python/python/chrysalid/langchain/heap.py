@@ -43,11 +43,30 @@ class Earlier:
     key: str
 
 
+@dataclass(frozen=True)
+class Left:
+    """What an eval leaves to the next one."""
+
+    heap: str = ""
+    """The key of the eval that left the heap; empty for none."""
+    gone: str = ""
+    """Why there is none where there was one."""
+
+    @classmethod
+    def of(cls, pointer: Mapping[str, Any] | None) -> Left:
+        """As the agent's state keeps it."""
+        return cls(str((pointer or {}).get("heap", "")), str((pointer or {}).get("gone", "")))
+
+
 def moved(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
     """The reducer of the pointer: several evals of one message each say what they changed."""
     before = old or {}
     spawned = 0 if new.get("new_turn") else int(before.get("spawned", 0))
-    return {"heap": new.get("heap", before.get("heap", "")), "spawned": spawned + int(new.get("spawned", 0))}
+    return {
+        "heap": new.get("heap", before.get("heap", "")),
+        "gone": new["gone"] if "heap" in new else before.get("gone", ""),
+        "spawned": spawned + int(new.get("spawned", 0)),
+    }
 
 
 class Heap:
@@ -60,7 +79,7 @@ class Heap:
         tools: Toolset,
         rows: Rows,
         shelf: Shelf,
-        pointer: str,
+        pointer: Left,
         line: Line,
         group: Group,
         earlier: Sequence[Earlier],
@@ -79,6 +98,7 @@ class Heap:
             "limits": options.limits,
             "context": f"langchain:{shelf.thread_id}".encode(),
             "park_after": _NEVER,
+            "modules": options.modules,
             "clock": 0.0 if fixed else None,
             "seed": 0 if fixed else None,
         }
@@ -87,10 +107,12 @@ class Heap:
         """The session for a program that begins: as the eval before it left it, or fresh."""
         if self._options.mode == "call":
             return self._fresh()
-        key = yield from self._left_by_those_before()
-        if not key:
+        left = yield from self._left_by_those_before()
+        if left.gone:
+            notes.append(f"Variables of earlier evals are gone: {left.gone}.")
+        if not left.heap:
             return self._fresh()
-        rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, key),))
+        rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, left.heap),))
         image = (rows or {}).get("image", {}).get("image")
         if image is None:
             notes.append("Variables of earlier evals are gone: their heap was erased.")
@@ -109,31 +131,24 @@ class Heap:
         """
         return self._engine.restore(image, self._tools, **self._settings)
 
-    def keep(self, session: Session, outcome: Outcome, notes: list[str]) -> tuple[str | None, bytes | None]:
-        """The key under which the next eval finds the heap, and its image; a key of None changes nothing."""
+    def keep(self, session: Session, outcome: Outcome) -> tuple[Left | None, bytes | None]:
+        """Where the next eval finds the heap, and its image; None for where changes nothing."""
         if self._options.mode == "call":
             return None, None
         if session.is_lost or outcome.heap == "lost":
-            notes.append("All variables are gone: the sandbox had to be abandoned.")
-            return "", None
+            return Left("", "the sandbox had to be abandoned"), None
         try:
             image = session.snapshot()
         except ChrysalidError as error:
-            notes.append(f"All variables are gone: the heap cannot be kept ({error}).")
-            return "", None
+            return Left("", f"the heap cannot be kept ({error})"), None
         if len(image) > self._options.snapshot_bytes:
-            notes.append(
-                f"All variables are gone: the heap takes {len(image)} bytes, at most {self._options.snapshot_bytes} "
-                "are kept. Keep large data out of top-level variables."
-            )
-            return "", None
-        return self._shelf.key, image
+            most = self._options.snapshot_bytes
+            return Left("", f"the heap took {len(image)} bytes, and at most {most} are kept"), None
+        return Left(self._shelf.key), image
 
-    def update(self, heap: str | None, spawned: int) -> dict[str, Any]:
+    def update(self, left: Mapping[str, str] | None, spawned: int) -> dict[str, Any]:
         """The update of the agent's state."""
-        change: dict[str, Any] = {}
-        if heap is not None:
-            change["heap"] = heap
+        change: dict[str, Any] = dict(left or {})
         if spawned:
             change["spawned"] = spawned
         return {POINTER: change} if change else {}
@@ -141,14 +156,14 @@ class Heap:
     def _fresh(self) -> Session:
         return self._engine.session(self._tools, **self._settings)
 
-    def _left_by_those_before(self) -> Steps[str]:
-        key = self._pointer
+    def _left_by_those_before(self) -> Steps[Left]:
+        left = self._pointer
         for one in self._earlier:
-            left = yield from self._left_by(one)
-            key = key if left is None else left
-        return key
+            changed = yield from self._left_by(one)
+            left = changed or left
+        return left
 
-    def _left_by(self, one: Earlier) -> Steps[str | None]:
+    def _left_by(self, one: Earlier) -> Steps[Left | None]:
         """Wait for an eval of the same message. None when it changed nothing, or never began."""
         waited = 0.0
         while True:
@@ -161,8 +176,7 @@ class Heap:
                 rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, one.key),))
                 image = (rows or {}).get("image")
                 if image is not None and image["done"]:
-                    heap: str | None = image["heap"]
-                    return heap
+                    return Left(**image["left"]) if image["left"] else None
                 if waited > _PATIENCE or state == "done":
                     return None
                 waited += _TICK

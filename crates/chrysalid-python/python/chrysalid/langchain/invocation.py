@@ -7,6 +7,7 @@ makes of it: a program wants the value, not its text.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
@@ -25,7 +27,6 @@ from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ToolCallRequest
-    from langchain_core.tools import BaseTool
 
     from chrysalid.langchain.agent import Agent, Answer, AsyncHandler, Handler
 
@@ -232,7 +233,12 @@ def _recording(tool: BaseTool) -> BaseTool:
 
     @functools.wraps(run)
     def noting_run(*args: Any, **kwargs: Any) -> Any:
-        return note(run(*args, **kwargs))
+        try:
+            return note(run(*args, **kwargs))
+        except NotImplementedError:
+            if type(tool)._arun is BaseTool._arun:
+                raise
+            return note(asyncio.run(arun(*args, **kwargs)))  # an async tool of an agent that is run synchronously
 
     @functools.wraps(arun)
     async def noting_arun(*args: Any, **kwargs: Any) -> Any:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
     from chrysalid import Policy
+    from chrysalid.langchain.modules import Modules
     from chrysalid.langchain.rows import Rows
 
 _THREADS = 32
@@ -69,7 +70,7 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
 
     Args:
         memory_limit: Bytes of a program's heap. Default 64 MiB.
-        timeout: Seconds of computing per program; waiting for calls is not counted. Default 5.
+        timeout: Seconds of computing per program; waiting for calls is not counted. Default 5; None for no bound.
         wall_timeout: Seconds per program in all, pauses for people excepted. Default no bound.
         max_ptc_calls: Calls per program, subagents included. Default 256; None for no bound.
         tool_name: Name of the tool. Default `eval`.
@@ -90,6 +91,8 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
         interrupt_on: As for `HumanInTheLoopMiddleware`: calls that wait for a person. Entries of the agent's own
             `interrupt_on` hold anyway; one given here comes before them.
         policy: Rules for all calls of programs, see `chrysalid.Policy`. They name tools as programs do.
+        modules: What programs may `import`: sources by key, or a function, plain or async, that finds the source of a
+            key. Default nothing.
         clock: `real` (default), or `none`: `Date.now()` is 0 and `Math.random()` the same in every run.
         on_unknown: What happens to a call that was under way when its process died: `ask` (default) a person, or
             `fail`.
@@ -126,7 +129,7 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
         self,
         *,
         memory_limit: int = Options.memory_limit,
-        timeout: float = Options.timeout,
+        timeout: float | None = Options.timeout,
         wall_timeout: float | None = None,
         max_ptc_calls: int | None = Options.max_ptc_calls,
         tool_name: str = Options.tool_name,
@@ -144,6 +147,7 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
         old_snapshot_keys: Sequence[str | bytes] = (),
         interrupt_on: Mapping[str, bool | InterruptOnConfig] | None = None,
         policy: Policy | None = None,
+        modules: Modules | None = None,
         clock: Clock = Options.clock,
         on_unknown: OnUnknown = Options.on_unknown,
         wait_behind_pause: bool = False,
@@ -173,6 +177,7 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
             old_snapshot_keys=tuple(old_snapshot_keys),
             interrupt_on=interrupt_on,
             policy=policy,
+            modules=modules,
             clock=clock,
             on_unknown=on_unknown,
             wait_behind_pause=wait_behind_pause,

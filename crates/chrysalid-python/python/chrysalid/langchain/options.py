@@ -13,6 +13,7 @@ from chrysalid import Key, Limits
 
 if TYPE_CHECKING:
     from chrysalid import Policy
+    from chrysalid.langchain.modules import Modules
 
 Mode = Literal["thread", "turn", "call"]
 Clock = Literal["real", "none"]
@@ -27,7 +28,7 @@ class Options:
     """See `CodeInterpreterMiddleware` for what each means."""
 
     memory_limit: int = 64 * _MIB
-    timeout: float = 5.0
+    timeout: float | None = 5.0
     wall_timeout: float | None = None
     max_ptc_calls: int | None = 256
     tool_name: str = "eval"
@@ -45,15 +46,16 @@ class Options:
     old_snapshot_keys: Sequence[str | bytes] = ()
     interrupt_on: Mapping[str, Any] | None = None
     policy: Policy | None = None
+    modules: Modules | None = None
     clock: Clock = "real"
     on_unknown: OnUnknown = "ask"
     wait_behind_pause: bool = False
 
     def __post_init__(self) -> None:
         _whole("memory_limit", self.memory_limit)
-        _positive("timeout", self.timeout)
-        if self.wall_timeout is not None:
-            _positive("wall_timeout", self.wall_timeout)
+        for name in ("timeout", "wall_timeout"):
+            if getattr(self, name) is not None:
+                _positive(name, getattr(self, name))
         if self.max_ptc_calls is not None:
             _whole("max_ptc_calls", self.max_ptc_calls)
         _whole("max_result_chars", self.max_result_chars)
@@ -91,7 +93,7 @@ class Options:
         """The bounds of one program."""
         return Limits(
             memory=self.memory_limit,
-            cpu_time=self.timeout,
+            cpu_time=self.timeout if self.timeout is not None else _NO_TIME_LIMIT,
             wall_time=self.wall_timeout,
             calls=self.max_ptc_calls if self.max_ptc_calls is not None else _NO_CALL_LIMIT,
             snapshot_size=max(self.memory_limit, self.snapshot_bytes),
@@ -103,6 +105,7 @@ class Options:
 
 
 _NO_CALL_LIMIT = 2**31 - 1
+_NO_TIME_LIMIT = 10.0**9
 
 
 def _key(secret: str | bytes) -> Key:

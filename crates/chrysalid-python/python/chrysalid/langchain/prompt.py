@@ -5,7 +5,7 @@ The same configuration gives the same bytes, so that prompt caches hold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from chrysalid import Toolset
@@ -64,17 +64,30 @@ def _interpreter(options: Options, reach: str) -> str:
         + ". A result that is no data, such as a function, is only described. "
         f"Each is cut at {options.max_result_chars} characters: return what you need, not everything you have.",
         "A failure comes back as `<error type=…>` with the line; variables set before it stay.",
-        f"Bounds of one program: {_seconds(options.timeout)} of computing (waiting for calls is not counted)"
-        + (f", {_seconds(options.wall_timeout)} in all" if options.wall_timeout is not None else "")
-        + f", {_bytes(options.memory_limit)} of memory"
-        + (f", {options.max_ptc_calls} calls." if options.max_ptc_calls is not None else "."),
-        "No files, network, modules or process: `fetch`, `require` and `import` are not there."
+        f"Bounds of one program: {', '.join(_bounds(options))}.",
+        f"No files, network or process: `fetch` and `require` are not there. {_modules(options)}"
         + (f" Programs reach the outside through {reach} (below)." if reach else ""),
         _CLOCKS[options.clock],
         "Some calls may wait until a person has decided. The program stands still meanwhile and then goes on; there is "
         "nothing to catch, poll or repeat. A refused call rejects with `ToolRejected`.",
     ]
     return f"## The `{options.tool_name}` tool\n\nIt runs programs you write.\n\n" + _list(rules)
+
+
+def _bounds(options: Options) -> list[str]:
+    computing = f"{options.timeout:g} s of computing (waiting for calls is not counted)" if options.timeout else ""
+    in_all = f"{options.wall_timeout:g} s in all" if options.wall_timeout else ""
+    calls = f"{options.max_ptc_calls} calls" if options.max_ptc_calls else ""
+    memory = f"{options.memory_limit / (1024 * 1024):g} MiB of memory"
+    return [bound for bound in (computing, in_all, memory, calls) if bound]
+
+
+def _modules(options: Options) -> str:
+    if options.modules is None:
+        return "There are no modules to `import`."
+    if isinstance(options.modules, Mapping):
+        return f"`import` finds {', '.join(f'`{key}`' for key in sorted(options.modules))} and nothing else."
+    return "`import` finds the modules of this agent and nothing else."
 
 
 def _dispatch(options: Options, agent: Agent) -> str:
@@ -121,11 +134,3 @@ def _tools(agent: Agent, exposed: Sequence[Exposed]) -> str:
 
 def _list(rules: Sequence[str]) -> str:
     return "\n".join(f"- {rule}" for rule in rules)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:g} s"
-
-
-def _bytes(size: int) -> str:
-    return f"{size / (1024 * 1024):g} MiB"

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chrysalid import UNDEFINED, Description
-from chrysalid.langchain.values import plain
+from chrysalid import UNDEFINED, ChrysalidError, Description
 
 if TYPE_CHECKING:
     from chrysalid import Outcome, ProgramError
+    from chrysalid.langchain.options import Options
 
 _MARK = "… [truncated {n} chars]"
 _TYPES = {
@@ -28,27 +30,69 @@ _TYPES = {
 _NAMES = {"CallBudgetExceeded": "PTCCallBudgetExceeded"}
 
 
-def render(outcome: Outcome, *, limit: int, console: bool, notes: list[str], budget: int | None) -> str:
-    """The whole message."""
-    parts = []
-    stdout = "\n".join(line.text for line in outcome.logs) if console else ""
-    if stdout:
-        parts.append(f"<stdout>\n{escape(cut(stdout, limit))}\n</stdout>")
-    if outcome.error is not None:
-        parts.append(error(error_type(outcome.error), _error_text(outcome.error, budget), limit))
-    else:
-        kind = ' kind="handle"' if isinstance(outcome.value, Description) else ""
-        parts.append(f"<result{kind}>{escape(cut(value_text(outcome), limit))}</result>")
-    if notes:
-        parts.append(f"<note>{escape(' '.join(notes))}</note>")
-    return "\n".join(parts)
+@dataclass(frozen=True)
+class Report:
+    """What came of a program."""
 
+    outcome: Outcome
+    logs: Sequence[Sequence[str]]
+    """Level and text of each console line."""
+    notes: Sequence[str]
 
-def value_text(outcome: Outcome) -> str:
-    """A string as it is, anything else as a JavaScript literal."""
-    if type(outcome.value) is str:
-        return outcome.value
-    return outcome.rendered or "undefined"
+    def text(self, options: Options) -> str:
+        """The whole message."""
+        limit = options.max_result_chars
+        parts = []
+        stdout = "\n".join(text for _, text in self.logs) if options.capture_console else ""
+        if stdout:
+            parts.append(f"<stdout>\n{escape(cut(stdout, limit))}\n</stdout>")
+        if self.outcome.error is not None:
+            found = self.outcome.error
+            parts.append(error(error_type(found), _error_text(found, options.max_ptc_calls), limit))
+        else:
+            kind = ' kind="handle"' if isinstance(self.outcome.value, Description) else ""
+            parts.append(f"<result{kind}>{escape(cut(self._value(), limit))}</result>")
+        if self.notes:
+            parts.append(f"<note>{escape(' '.join(self.notes))}</note>")
+        return "\n".join(parts)
+
+    def artifact(self, options: Options) -> dict[str, Any]:
+        """The same as JSON for user interfaces: the message's `artifact`, which no model reads."""
+        value, whole = self._json(options.max_result_chars)
+        found = self.outcome.error
+        return {
+            "status": self.outcome.status,
+            "value": value,
+            "is_whole": whole,
+            "logs": [{"level": level, "text": text} for level, text in self.logs],
+            "error": None
+            if found is None
+            else {
+                "type": error_type(found),
+                "kind": found.kind,
+                "message": cut(found.message, options.max_result_chars),
+                "line": found.line,
+            },
+            "calls": [{"id": one.id, "name": one.name, "status": one.status} for one in self.outcome.calls],
+            "notes": list(self.notes),
+        }
+
+    def _value(self) -> str:
+        """A string as it is, anything else as a JavaScript literal."""
+        value = self.outcome.value
+        return value if type(value) is str else self.outcome.rendered or "undefined"
+
+    def _json(self, limit: int) -> tuple[Any, bool]:
+        """The value, and whether it is whole: not where it is large, or more than JSON can say."""
+        if self.outcome.status != "done" or isinstance(self.outcome.value, Description):
+            return None, False
+        if self.outcome.value is UNDEFINED:
+            return None, True
+        try:
+            text = self.outcome.json()
+        except (ChrysalidError, ValueError):
+            return None, False
+        return (json.loads(text), True) if len(text) <= limit else (None, False)
 
 
 def error(kind: str, text: str, limit: int) -> str:
@@ -93,39 +137,22 @@ def cut(text: str, limit: int) -> str:
         if fitting >= keep:
             break
         keep = fitting
-    while keep > 0 and _joins(text[keep]):
+    while keep > 0 and _is_inside(text, keep):
         keep -= 1
     return text[:keep] + _MARK.format(n=len(text) - keep)
 
 
-def _joins(character: str) -> bool:
-    """Whether a character belongs to the one before it: combining marks, variation selectors, joiners."""
-    return unicodedata.category(character) in ("Mn", "Me", "Mc") or character in "\u200d\ufe0e\ufe0f"
+_JOINER = "\u200d"
 
 
-def artifact(outcome: Outcome, notes: list[str], limit: int) -> dict[str, Any]:
-    """The same for programs: the message's `artifact`, which no model reads."""
-    value = None if outcome.value is UNDEFINED else plain(outcome.value)
-    fits = not isinstance(outcome.value, Description) and len(json.dumps(value, default=str)) <= limit
-    found = outcome.error
-    return {
-        "status": outcome.status,
-        "value": value if fits else None,
-        "is_whole": fits,
-        "logs": [{"level": line.level, "text": line.text} for line in _bounded(outcome.logs, limit)],
-        "error": None
-        if found is None
-        else {"type": error_type(found), "kind": found.kind, "message": cut(found.message, limit), "line": found.line},
-        "calls": [{"id": one.id, "name": one.name, "status": one.status} for one in outcome.calls],
-        "notes": list(notes),
-    }
-
-
-def _bounded(logs: Any, limit: int) -> list[Any]:
-    kept = []
-    for line in logs:
-        limit -= len(line.text)
-        if limit < 0:
-            break
-        kept.append(line)
-    return kept
+def _is_inside(text: str, at: int) -> bool:
+    """Whether what a reader takes for one character goes on at a place."""
+    before, after = text[at - 1], text[at]
+    if before == _JOINER or after == _JOINER or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if "\U0001f3fb" <= after <= "\U0001f3ff":  # skin tones
+        return True
+    flags = 0
+    while flags < at and "\U0001f1e6" <= text[at - 1 - flags] <= "\U0001f1ff":
+        flags += 1
+    return flags % 2 == 1 and "\U0001f1e6" <= after <= "\U0001f1ff"

@@ -29,6 +29,20 @@ _SCHEMA_TITLE = "subagent_response"
 _KEYS = {"description", "subagentType", "label", "responseSchema"}
 
 
+_NAMES = {"subagentType": "subagent_type", "responseSchema": "response_schema"}
+
+
+def as_the_tool_takes(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The argument of `task()` with the names of Deep Agents' own tool, as people know them from direct calls."""
+    return {_NAMES.get(key, key): value for key, value in arguments.items()}
+
+
+def as_programs_give(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The other way."""
+    back = {tool: program for program, tool in _NAMES.items()}
+    return {back.get(key, key): value for key, value in arguments.items()}
+
+
 @dataclass(frozen=True)
 class Task:
     """A checked request for a subagent."""
@@ -82,9 +96,9 @@ class Task:
         except json.JSONDecodeError:
             return value
 
-    def configurable(self, tree: Tree, own_id: str) -> dict[str, Any]:
+    def configurable(self, tree: Tree) -> dict[str, Any]:
         """What the subagent's run is to find in its configuration."""
-        extra: dict[str, Any] = {TREE: tree.child(own_id)}
+        extra: dict[str, Any] = {TREE: tree}
         if self.response_schema is not None:
             titled = {**self.response_schema}
             titled["title"] = str(titled.get("title") or "").strip() or _SCHEMA_TITLE
@@ -128,20 +142,30 @@ def _count(node: Any, depth: int) -> int:
 
 
 class Tree:
-    """The subagents that one run of the agent has started, and those that they started."""
+    """The subagents that one run of the agent has started, and those that they started.
 
-    def __init__(self, spawned: int = 0) -> None:
+    Limits are those of the agent that counts and of all above it, the strictest of each.
+    """
+
+    def __init__(self, per_run: int, deepest: int, spawned: int = 0) -> None:
         self.depth = 0
         self.parent: str | None = None
+        self._per_run = per_run
+        self._deepest = deepest
         self._shared = _Spawned(spawned)
+
+    def bounded(self, per_run: int, deepest: int) -> Tree:
+        """The same place in the tree with the limits of the agent there."""
+        return self._at(self.depth, self.parent, min(per_run, self._per_run), min(deepest, self._deepest))
 
     def child(self, parent: str) -> Tree:
         """The same tree, one level down, in the subagent with this id."""
-        child = Tree()
-        child.depth = self.depth + 1
-        child.parent = parent
-        child._shared = self._shared
-        return child
+        return self._at(self.depth + 1, parent, self._per_run, self._deepest)
+
+    def _at(self, depth: int, parent: str | None, per_run: int, deepest: int) -> Tree:
+        made = Tree(per_run, deepest)
+        made.depth, made.parent, made._shared = depth, parent, self._shared
+        return made
 
     @property
     def spawned(self) -> int:
@@ -152,18 +176,18 @@ class Tree:
         """Remember what another process counted."""
         self._shared.raise_to(spawned)
 
-    def spawn(self, in_eval: int, *, per_eval: int, per_run: int, depth: int) -> None:
+    def spawn(self, in_eval: int, per_eval: int) -> None:
         """Count one more.
 
         Raises:
             ToolError: A `SubagentLimitExceeded` for the program; nothing was counted.
         """
-        if self.depth >= depth:
-            raise _exceeded(f"subagents may be nested {depth} deep")
+        if self.depth >= self._deepest:
+            raise _exceeded(f"subagents may be nested {self._deepest} deep")
         if in_eval >= per_eval:
             raise _exceeded(f"one program may start {per_eval} subagents")
-        if not self._shared.take(per_run):
-            raise _exceeded(f"one run may start {per_run} subagents, those of subagents included")
+        if not self._shared.take(self._per_run):
+            raise _exceeded(f"one run may start {self._per_run} subagents, those of subagents included")
 
 
 class _Spawned:

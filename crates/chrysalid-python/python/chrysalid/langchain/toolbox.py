@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TASK = "task"
 _SEPARATED = re.compile(r"[-_]([a-z])")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _TASK_FIELDS = {"description", "subagent_type"}
 _LABELS = {
     "effects",
@@ -43,8 +44,9 @@ class Exposed:
 
 
 def program_name(name: str) -> str:
-    """`send_email` and `send-email` as `sendEmail`. A name that is no identifier after that is used as `tools["…"]`."""
-    return _SEPARATED.sub(lambda found: found[1].upper(), name)
+    """`send_email` and `send-email` as `sendEmail`. A name that is no identifier after that stays as it is."""
+    made = _SEPARATED.sub(lambda found: found[1].upper(), name)
+    return made if _IDENTIFIER.fullmatch(made) else name
 
 
 def exposed(ptc: Sequence[str | BaseTool] | None, available: Iterable[Any], own: str) -> list[Exposed]:
