@@ -90,7 +90,7 @@ def test_interrupt_on_holds_for_calls_from_code(mail: Mail, deep: bool) -> None:
                 "name": "send_email",
                 "args": {"to": "ann"},
                 "description": "Tool execution requires approval\n\nTool: send_email\nArgs: {'to': 'ann'}\n"
-                "Called by code, line 1",
+                "Called by code, line 1, column 13",
             }
         ],
         "review_configs": [{"action_name": "send_email", "allowed_decisions": EVERY}],
@@ -316,7 +316,10 @@ def test_evals_behind_one_that_pauses(mail: Mail) -> None:
     agent.invoke(user(), thread())
     first, second = texts(agent.invoke(Command(resume=approve()), thread()))
     assert first == "<result>sent to a</result>"
-    assert second.startswith('<error type="SessionPaused">not run: an eval before this one')
+    assert second == (
+        '<error type="SessionPaused">not run: eval call-0-0-0 before it waits for approval of send_email; '
+        "run it again once that one has ended</error>"
+    )
     waiting = mail.agent(script, wait_behind_pause=True)
     waiting.invoke(user(), thread("2"))
     result = waiting.invoke(Command(resume=approve()), thread("2"))
@@ -338,3 +341,60 @@ def test_with_mode_call_evals_of_one_message_pause_and_are_answered_each_on_its_
     result = agent.invoke(Command(resume={first.id: {"decisions": [{"type": "reject"}]}}), thread())
     assert sorted(text.partition(">")[0] for text in texts(result)) == ['<error type="ToolRejected"', "<result"]
     assert len(mail.sent) == 1
+
+
+def test_a_description_is_bounded_and_names_the_calls_before(mail: Mail) -> None:
+    code = "await tools.look({what: 'a'}); await tools.look({what: 'b'}); await tools.sendEmail({to: 'x'.repeat(9000)})"
+    (action,) = asked(mail.agent(code).invoke(user(), thread()))["action_requests"]
+    assert len(action["args"]["to"]) == 9000
+    assert len(action["description"]) < 2300
+    assert "… [truncated" in action["description"]
+    assert action["description"].endswith("\nCalled by code, line 1, column 75\nCalls before it: look ×2")
+
+
+@pytest.mark.parametrize("mode", ["call", "turn", "thread"])
+def test_what_programs_have_met_outlasts_their_heaps(mode: Any) -> None:
+    done: list[str] = []
+
+    def made(name: str, effect: str) -> Any:
+        @tool(name)
+        def one() -> str:
+            """Does one thing."""
+            done.append(name)
+            return name
+
+        one.metadata = {"chrysalid": {"effects": [effect]}}
+        return one
+
+    tools = [made("read", "private"), made("browse", "untrusted"), made("post", "acts")]
+    own = CodeInterpreterMiddleware(ptc=[one.name for one in tools], mode=mode, max_snapshot_bytes=10)
+    script = [["await tools.post()", "await tools.read()"], ["await tools.browse()", "await tools.post()"]]
+    agent = create_agent(ScriptedModel(script=script), tools, middleware=[own], checkpointer=InMemorySaver())
+    agent.invoke(user(), thread())
+    question = asked(agent.invoke(user("more"), thread()))
+    assert done == ["post", "read", "browse"]
+    assert question["action_requests"][0]["name"] == "post"
+    assert "Reason: " in question["action_requests"][0]["description"]
+    agent.invoke(Command(resume=approve()), thread())
+    assert done == ["post", "read", "browse", "post"]
+
+
+def test_what_a_withdrawn_program_had_met_counts_too() -> None:
+    @tool
+    def read() -> str:
+        """Reads."""
+        return "secret"
+
+    @tool
+    def post(text: str) -> str:
+        """Posts."""
+        return text
+
+    read.metadata = {"chrysalid": {"effects": ["private", "untrusted"]}}
+    post.metadata = {"chrysalid": {"effects": ["acts"]}}
+    own = CodeInterpreterMiddleware(ptc=["read", "post"], mode="call")
+    script = [["await tools.read(); await tools.post({text: 'a'})"], ["await tools.post({text: 'b'})"]]
+    agent = create_agent(ScriptedModel(script=script), [read, post], middleware=[own], checkpointer=InMemorySaver())
+    agent.invoke(user(), thread())
+    question = asked(agent.invoke(user("again"), thread()))
+    assert [one["args"] for one in question["action_requests"]] == [{"text": "b"}]

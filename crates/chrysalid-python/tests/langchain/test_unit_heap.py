@@ -135,3 +135,16 @@ def test_images_are_small_sealed_and_nowhere_to_be_seen(tmp_path: Any) -> None:
     images = [row for (row,) in saver.conn.execute("select value from writes") if MAGIC in row]
     assert len(images) == 2
     assert max(map(len, images)) < 16_000
+
+
+def test_heaps_of_a_turn_that_is_over_are_erased() -> None:
+    saver = InMemorySaver()
+    made = agent([["let a = 1; a", "a += 1; a"], ["typeof a"]], saver, mode="turn")
+    made.invoke(user(), thread())
+    assert len(images(saver)) == 2
+    assert texts(made.invoke(user("next"), thread()))[-1] == "<result>undefined</result>"
+    assert len(images(saver)) == 1
+
+
+def images(saver: InMemorySaver) -> list[bytes]:
+    return [value for writes in saver.writes.values() for _, _, (_, value), _ in writes.values() if MAGIC in value]

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from chrysalid.langchain.agent import ALL_DECISIONS
+from chrysalid.langchain.result import cut
 
+_SHOWN_CHARS = 2000
 Kind = Literal["gate", "unknown", "nested"]
 
 
@@ -66,7 +68,7 @@ def unknown_question(call: str, name: str, arguments: Any, decisions: Sequence[s
     description = (
         "The process ended while this call was under way: whether it was done is not known.\n"
         "approve runs it again, respond says that it was done and gives its answer, reject says that it failed.\n\n"
-        f"Tool: {name}\nArgs: {arguments}"
+        f"Tool: {name}\nArgs: {cut(str(arguments), _SHOWN_CHARS)}"
     )
     return Question(call, "unknown", (_action(name, arguments, description),), (_review(name, decisions),))
 

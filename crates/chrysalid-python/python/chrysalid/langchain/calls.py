@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ from chrysalid.langchain.driver import Do, Job, Operation
 from chrysalid.langchain.events import Phase, Watched, label_of, send, short, subagent_id
 from chrysalid.langchain.invocation import Bench, Ended, Invocation
 from chrysalid.langchain.modules import IMPORT, FindModule
+from chrysalid.langchain.result import cut
 from chrysalid.langchain.task import Task, Tree, as_programs_give, as_the_tool_takes, counting_tokens
 from chrysalid.langchain.toolbox import TASK, Exposed, capability, labels_of, task_capability
 from chrysalid.langchain.values import arguments_of, plain
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langchain_core.tools import BaseTool
 
-    from chrysalid import PendingCall
+    from chrysalid import CallRecord, PendingCall, Session
     from chrysalid.langchain.agent import Agent
     from chrysalid.langchain.options import Options
     from chrysalid.langchain.thread import Thread
@@ -39,6 +41,8 @@ Steps = Generator[Operation, Any, T]
 
 class Calls:
     """The calls of one eval."""
+
+    session: Session
 
     def __init__(
         self,
@@ -68,6 +72,11 @@ class Calls:
         self._watched: dict[str, Watched] = {}
         self._tasks: dict[str, tuple[Task, UsageMetadataCallbackHandler]] = {}
         self._bench = Bench(agent, [*(one.tool for one in exposed), *([task] if task is not None else [])])
+
+    @property
+    def met_above(self) -> Mapping[str, str]:
+        """What the programs of the agents above had met when they dispatched this one."""
+        return self._tree.met
 
     @property
     def toolset(self) -> Toolset:
@@ -129,7 +138,7 @@ class Calls:
         own_id = subagent_id(self._eval_id + self._key, call, task.payload)
         self._tasks[call] = (task, usage)
         self._watch(call, self._subagent(own_id, task))
-        extra = task.configurable(self._tree.child(own_id))
+        extra = task.configurable(self._tree.child(own_id, dict(reversed(self.session.met))))
         return self._job(call, self._task, task.arguments, own_id, answers, extra, config)
 
     def _subagent(self, own_id: str, task: Task) -> Watched:
@@ -265,7 +274,7 @@ class Calls:
         kind = arguments.get("subagentType") if isinstance(arguments, Mapping) else None
         return f"subagent {kind}"
 
-    def describe(self, call: PendingCall) -> tuple[str, str]:
+    def describe(self, call: PendingCall, before: Sequence[CallRecord]) -> tuple[str, str]:
         """The name and the description of a call that waits for approval."""
         name = self.tool_name(call.name)
         gate = self._agent.gates.get(name)
@@ -278,11 +287,15 @@ class Calls:
             return name, described(made, self._runtime.state, get_runtime())
         prefix = gate.prefix if gate is not None else DESCRIPTION_PREFIX
         reasons = [reason for reason in call.reasons if reason != _ASKS_EACH_TIME]
-        lines = [f"{prefix}\n\nTool: {name}\nArgs: {shown}"]
+        lines = [f"{prefix}\n\nTool: {name}\nArgs: {cut(str(shown), _SHOWN_CHARS)}"]
         if call.line is not None:
-            lines.append(f"Called by code, line {call.line}")
+            lines.append(f"Called by code, line {call.line}, column {call.column}")
+        made = Counter(self.tool_name(one.name) for one in before if one.status == "completed")
+        if made:
+            lines.append(f"Calls before it: {', '.join(f'{tool} ×{count}' for tool, count in made.items())}")
         return name, "\n".join([*lines, *(f"Reason: {reason}" for reason in reasons)])
 
 
 _PHASES: dict[str, Phase] = {"done": "complete", "failed": "error", "paused": "paused"}
+_SHOWN_CHARS = 2000
 _ASKS_EACH_TIME = "asks each time"

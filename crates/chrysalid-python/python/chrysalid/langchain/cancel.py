@@ -26,11 +26,12 @@ def withdrawn(
     rows: Rows,
     shelf_of: Callable[[AIMessage, Mapping[str, Any]], Shelf],
     limit: int,
-) -> Generator[Operation, Any, list[BaseMessage] | None]:
-    """The messages as they are to be, or None when they are right."""
+) -> Generator[Operation, Any, tuple[list[BaseMessage] | None, dict[str, str]]]:
+    """The messages as they are to be, or None when they are right, and what withdrawn programs had met."""
     answers = {one.tool_call_id: one for one in messages if isinstance(one, ToolMessage)}
     last = next((one for one in reversed(messages) if isinstance(one, AIMessage) and one.tool_calls), None)
     told: dict[str, ToolMessage] = {}
+    met: dict[str, str] = {}
     for call in last.tool_calls if last is not None else ():
         answer = answers.get(call["id"] or "")
         if call["name"] != tool_name or not call["id"] or (answer is not None and answer.artifact is not None):
@@ -41,6 +42,7 @@ def withdrawn(
         image = (found or {}).get("image")
         if image is None or found is None:
             continue
+        met.update(image["met"])
         if image["done"]:
             text, status, artifact = image["text"], "error" if image["failed"] else "success", image["artifact"]
         else:
@@ -55,7 +57,7 @@ def withdrawn(
             artifact=artifact,
             id=answer.id if answer is not None else None,
         )
-    return _put(messages, told) if told else None
+    return (_put(messages, told) if told else None), met
 
 
 def _ended(image: Row) -> dict[str, Any]:
@@ -64,6 +66,7 @@ def _ended(image: Row) -> dict[str, Any]:
         "done": True,
         "failed": True,
         "left": None,
+        "met": image["met"],
         "image": None,
         "spawned": image["spawned"],
         "spawned_here": image["spawned_here"],

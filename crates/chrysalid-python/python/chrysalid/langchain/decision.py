@@ -56,7 +56,9 @@ class Decisions:
                 path=self._calls.path(call.name, call.arguments),
             )
         if call.status == "waiting":
-            name, description = self._calls.describe(call)
+            program = call.id.partition(".")[0]
+            before = [one for one in self.session.calls if one.id.partition(".")[0] == program]
+            name, description = self._calls.describe(call, before)
             return approval.gate_question(call.id, name, shown, description, call.allowed)
         decisions = ("approve", "respond", "reject")
         return approval.unknown_question(call.id, self._calls.tool_name(call.name), shown, decisions)

@@ -81,6 +81,7 @@ class Desk:
             self._rows_of(thread),
             Shelf(thread.id, key),
             Left.of(_get(runtime.state, POINTER)),
+            {**calls.met_above, **(_get(runtime.state, POINTER) or {}).get("met", {})},
             self._line,
             group,
             self._earlier(thread, message, runtime.state, call_id),
@@ -105,11 +106,12 @@ class Desk:
         update: dict[str, Any] = {}
         pointer = _get(state, POINTER) or {}
         if self._options.mode == "turn" and (pointer.get("heap") or pointer.get("gone")):
+            yield from self._erase(thread, str(pointer.get("heap", "")))
             update[POINTER] = {"new_turn": True, "heap": "", "gone": ""}
         elif pointer.get("spawned"):
             update[POINTER] = {"new_turn": True}
         if thread.is_kept or self._rows is not None:
-            messages = yield from cancel.withdrawn(
+            messages, met = yield from cancel.withdrawn(
                 _get(state, "messages") or [],
                 tool_name=self._options.tool_name,
                 rows=self._rows_of(thread),
@@ -120,7 +122,20 @@ class Desk:
             )
             if messages:
                 update["messages"] = messages
+            if met:
+                update[POINTER] = {**update.get(POINTER, {}), "met": met}
         return update or None
+
+    def _erase(self, thread: Thread, key: str) -> Steps[None]:
+        """Drop the heaps of a turn that is over, from the last one back."""
+        rows = self._rows_of(thread)
+        while key:
+            shelf = Shelf(thread.id, key)
+            image = ((yield Do(rows.read, rows.aread, (shelf,))) or {}).get("image")
+            if image is None or image.get("image") is None:
+                return
+            yield Do(rows.write, rows.awrite, (shelf, "image", {**image, "image": None}))
+            key = str(image.get("before", ""))
 
     def _thread(self, config: RunnableConfig, runtime: Any) -> Thread:
         return Thread(config, runtime.execution_info, self._checkpointer or private.saver_of(config))

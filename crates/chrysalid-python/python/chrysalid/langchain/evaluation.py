@@ -19,8 +19,8 @@ from chrysalid.langchain import result
 from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
-from chrysalid.langchain.values import plain
 from chrysalid.langchain.journal import Journal
+from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from chrysalid import Outcome, PendingCall, Session, Step
@@ -76,16 +76,17 @@ class Evaluation:
         if image is None:
             try:
                 self._session = yield from self._heap.begin(self._notes)
-            except BehindPause:
-                return self._message(self._not_run())
+            except BehindPause as error:
+                return self._message(self._not_run(error))
             self._session.start(self._place.code)
-            self._decisions.session = self._session
         else:
-            self._session = self._decisions.session = self._heap.restore(image["image"])
+            self._session = self._heap.restore(image["image"])
             self._notes = list(image["notes"])
             self._logs = [list(line) for line in image["logs"]]
             self._calls.go_on(image["spawned"], image["spawned_here"])
             self._calls.send(self._journal.writes())
+        self._decisions.session = self._calls.session = self._session
+        if image is not None:
             yield from self._take_up()
         outcome = yield from self._to_the_end()
         return (yield from self._finish(outcome))
@@ -220,9 +221,14 @@ class Evaluation:
             "notes": self._notes,
             "logs": self._logs,
             "record": self._record(),
+            "met": self._met(),
             **self._calls.counts(),
         }
         yield from self._journal.save(self._session.snapshot(), header)
+
+    def _met(self) -> dict[str, str]:
+        """Each effect that the session has met, with what brought it."""
+        return dict(reversed(self._session.met))
 
     def _record(self) -> list[list[str]]:
         """Id, name and status of this program's calls, for whoever has to tell of it without opening the image."""
@@ -247,19 +253,18 @@ class Evaluation:
             "artifact": report.artifact(self._options),
             "failed": outcome.error is not None,
             "left": dataclasses.asdict(left) if left is not None else None,
+            "before": self._heap.before,
+            "met": self._met(),
             "image": image,
             **self._calls.counts(),
         }
         yield from self._journal.finish(row)
         return self._message(row)
 
-    def _not_run(self) -> Mapping[str, Any]:
-        text = (
-            "not run: an eval before this one in the same message waits for approval; "
-            "run it again once that one has ended"
-        )
+    def _not_run(self, why: BehindPause) -> Mapping[str, Any]:
+        text = f"not run: {why}; run it again once that one has ended"
         text = result.error("SessionPaused", text, self._options.max_result_chars)
-        return {"text": text, "artifact": None, "failed": True, "left": None, "spawned_more": 0}
+        return {"text": text, "artifact": None, "failed": True, "left": None, "met": {}, "spawned_more": 0}
 
     def _message(self, row: Mapping[str, Any]) -> Command[Any]:
         message = ToolMessage(
@@ -269,7 +274,7 @@ class Evaluation:
             artifact=row["artifact"],
             status="error" if row["failed"] else "success",
         )
-        update = {"messages": [message], **self._heap.update(row["left"], row["spawned_more"])}
+        update = {"messages": [message], **self._heap.update(row["left"], row["spawned_more"], row["met"])}
         return self._with_updates_of_calls(update)
 
     def _with_updates_of_calls(self, update: dict[str, Any]) -> Command[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph.errors import GraphInterrupt
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from chrysalid import Engine, Outcome, Session, Toolset
     from chrysalid.langchain.line import Group, Line
     from chrysalid.langchain.options import Options
-    from chrysalid.langchain.rows import Rows
+    from chrysalid.langchain.rows import Row, Rows
+    from chrysalid.tools import Effect
 
 T = TypeVar("T")
 Steps = Generator[Operation, Any, T]
@@ -33,6 +34,9 @@ _PATIENCE = 2.0
 
 class BehindPause(Exception):
     """An eval before this one, in the same message, waits for people."""
+
+    def __init__(self, call_id: str, tools: Sequence[str]) -> None:
+        super().__init__(f"eval {call_id} before it waits for approval of {', '.join(tools) or 'a call'}")
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ def moved(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, An
         "heap": new.get("heap", before.get("heap", "")),
         "gone": new["gone"] if "heap" in new else before.get("gone", ""),
         "spawned": spawned + int(new.get("spawned", 0)),
+        "met": {**new.get("met", {}), **before.get("met", {})},
     }
 
 
@@ -80,6 +85,7 @@ class Heap:
         rows: Rows,
         shelf: Shelf,
         pointer: Left,
+        met: Mapping[str, str],
         line: Line,
         group: Group,
         earlier: Sequence[Earlier],
@@ -89,10 +95,12 @@ class Heap:
         self._rows = rows
         self._shelf = shelf
         self._pointer = pointer
+        self._met = met
         self._line = line
         self._group = group
         self._earlier = earlier
         self._tools = tools
+        self._before = ""
         fixed = options.clock == "none"
         self._settings: dict[str, Any] = {
             "limits": options.limits,
@@ -104,16 +112,25 @@ class Heap:
         }
 
     def begin(self, notes: list[str]) -> Steps[Session]:
-        """The session for a program that begins: as the eval before it left it, or fresh."""
+        """The session for a program that begins: as the eval before it left it, or fresh.
+
+        What the agent's programs have met so far is in its conversation, whatever became of their heaps.
+        """
+        session = yield from self._opened(notes)
+        for effect, by in self._met.items():
+            session.meet([cast("Effect", effect)], by)
+        return session
+
+    def _opened(self, notes: list[str]) -> Steps[Session]:
         if self._options.mode == "call":
             return self._fresh()
         left = yield from self._left_by_those_before()
+        self._before = left.heap
         if left.gone:
             notes.append(f"Variables of earlier evals are gone: {left.gone}.")
         if not left.heap:
             return self._fresh()
-        rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, left.heap),))
-        image = (rows or {}).get("image", {}).get("image")
+        image = (yield from self._rows_under(left.heap)).get("image", {}).get("image")
         if image is None:
             notes.append("Variables of earlier evals are gone: their heap was erased.")
             return self._fresh()
@@ -146,15 +163,26 @@ class Heap:
             return Left("", f"the heap took {len(image)} bytes, and at most {most} are kept"), None
         return Left(self._shelf.key), image
 
-    def update(self, left: Mapping[str, str] | None, spawned: int) -> dict[str, Any]:
+    def update(self, left: Mapping[str, str] | None, spawned: int, met: Mapping[str, str]) -> dict[str, Any]:
         """The update of the agent's state."""
         change: dict[str, Any] = dict(left or {})
+        if met.keys() - self._met.keys():
+            change["met"] = dict(met)
         if spawned:
             change["spawned"] = spawned
         return {POINTER: change} if change else {}
 
     def _fresh(self) -> Session:
         return self._engine.session(self._tools, **self._settings)
+
+    @property
+    def before(self) -> str:
+        """The key of the heap that this one comes after."""
+        return self._before
+
+    def _rows_under(self, key: str) -> Steps[Mapping[str, Row]]:
+        found = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, key),))
+        return found or {}
 
     def _left_by_those_before(self) -> Steps[Left]:
         left = self._pointer
@@ -171,10 +199,11 @@ class Heap:
             if state == "paused":
                 if self._options.wait_behind_pause:
                     raise GraphInterrupt(())
-                raise BehindPause
+                rows = yield from self._rows_under(one.key)
+                asked = rows.get("ask", {}).get("questions", [])
+                raise BehindPause(one.call_id, [action["name"] for one in asked for action in one["actions"]])
             if state != "running":
-                rows = yield Do(self._rows.read, self._rows.aread, (Shelf(self._shelf.thread_id, one.key),))
-                image = (rows or {}).get("image")
+                image = (yield from self._rows_under(one.key)).get("image")
                 if image is not None and image["done"]:
                     return Left(**image["left"]) if image["left"] else None
                 if waited > _PATIENCE or state == "done":

@@ -150,6 +150,7 @@ class Tree:
     def __init__(self, per_run: int, deepest: int, spawned: int = 0) -> None:
         self.depth = 0
         self.parent: str | None = None
+        self.met: Mapping[str, str] = {}
         self._per_run = per_run
         self._deepest = deepest
         self._shared = _Spawned(spawned)
@@ -158,13 +159,15 @@ class Tree:
         """The same place in the tree with the limits of the agent there."""
         return self._at(self.depth, self.parent, min(per_run, self._per_run), min(deepest, self._deepest))
 
-    def child(self, parent: str) -> Tree:
-        """The same tree, one level down, in the subagent with this id."""
-        return self._at(self.depth + 1, parent, self._per_run, self._deepest)
+    def child(self, parent: str, met: Mapping[str, str]) -> Tree:
+        """The same tree, one level down, in the subagent with this id, which is told what its parent has met."""
+        child = self._at(self.depth + 1, parent, self._per_run, self._deepest)
+        child.met = dict(met)
+        return child
 
     def _at(self, depth: int, parent: str | None, per_run: int, deepest: int) -> Tree:
         made = Tree(per_run, deepest)
-        made.depth, made.parent, made._shared = depth, parent, self._shared
+        made.depth, made.parent, made.met, made._shared = depth, parent, self.met, self._shared
         return made
 
     @property
