@@ -1,0 +1,49 @@
+"""Fixtures of the middleware's tests: a thread on SQLite, and a PostgreSQL server for those that want one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import postgres
+from harness.thread import Thread, stop_forge
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forge() -> Iterator[None]:
+    yield
+    stop_forge()
+
+
+@pytest.fixture
+def thread(tmp_path: Path) -> Callable[..., Thread]:
+    """`thread(agent, saver="sqlite")`: a new thread with files of its own."""
+    count = 0
+
+    def make(agent: dict[str, Any], saver: str = "sqlite", **options: Any) -> Thread:
+        nonlocal count
+        count += 1
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        return Thread(folder, agent, saver, **options)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a server that lives as long as the test session."""
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.fixture
+def saver(request: pytest.FixtureRequest) -> str:
+    """A checkpointer by the name that the test is parametrized with; `postgres` ones start the server."""
+    name: str = request.param
+    if not name.startswith("postgres"):
+        return name
+    url: str = request.getfixturevalue("postgres_url")
+    return url if name == "postgres" else url.replace("postgresql:", "postgresql+async:")
