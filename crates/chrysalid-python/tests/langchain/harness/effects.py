@@ -17,7 +17,7 @@ KILL = "HARNESS_KILL"
 def effect(line: str) -> int:
     """Writes one effect down and gives how many there are now.
 
-    `HARNESS_KILL` may be `before <line>` or `after <line>`: the process ends there.
+    `HARNESS_KILL` may be `before <line>` or `after <line>`, or the beginning of that: the process ends there.
     """
     die_at(f"before {line}")
     path = Path(os.environ[FILE])
@@ -33,7 +33,8 @@ def effect(line: str) -> int:
 
 def die_at(point: str) -> None:
     """Ends this process with SIGKILL if it was started to die at this point."""
-    if os.environ.get(KILL) == point:
+    wanted = os.environ.get(KILL)
+    if wanted is not None and (point + " ").startswith(wanted + " "):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
