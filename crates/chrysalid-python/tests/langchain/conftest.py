@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from harness import postgres
+from harness.script import program
 from harness.thread import Thread, stop_forge
 
 
@@ -30,6 +31,18 @@ def thread(tmp_path: Path) -> Callable[..., Thread]:
         return Thread(folder, agent, saver, **options)
 
     return make
+
+
+@pytest.fixture
+def answers(thread: Callable[..., Thread]) -> Callable[..., list[str]]:
+    """`answers(code, ..., tools=[...], options={...})`: what the model is told after each program, in this process."""
+
+    def run(*codes: str, tools: list[str] | None = None, **spec: Any) -> list[str]:
+        report = thread(program(*codes, tools=tools or [], kind=spec.pop("kind", "plain"), **spec), "memory:").send()
+        assert report.is_over, report.error or report.interrupts
+        return [report.result(f"e{number}") for number in range(1, len(codes) + 1)]
+
+    return run
 
 
 @pytest.fixture(scope="session")

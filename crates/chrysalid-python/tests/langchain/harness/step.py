@@ -115,7 +115,7 @@ def _report(state: Any, history: int, watch: Watch, error: str | None) -> dict[s
 def _message(message: BaseMessage) -> dict[str, Any]:
     shown: dict[str, Any] = {"type": message.type, "text": message.text}
     if isinstance(message, ToolMessage):
-        shown |= {"id": message.tool_call_id, "name": message.name, "status": message.status}
+        shown |= {"id": message.tool_call_id, "name": message.name, "status": message.status, "artifact": message.artifact}
     return shown
 
 

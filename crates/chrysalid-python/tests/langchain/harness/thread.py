@@ -75,6 +75,11 @@ class Report:
         (text,) = [each["text"] for each in self.messages if each["type"] == "tool" and each["id"] == tool_call]
         return str(text)
 
+    def artifact(self, tool_call: str) -> dict[str, Any]:
+        """The structured content beside that text."""
+        (found,) = [each["artifact"] for each in self.messages if each["type"] == "tool" and each["id"] == tool_call]
+        return dict(found)
+
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to do."""
@@ -100,7 +105,7 @@ class Thread:
         self.durability = durability
         self.name = f"thread-{uuid.uuid4().hex[:12]}"
         self._memory = InMemorySaver()
-        self._kept = build(agent, self._memory) if keep_agent else None
+        self.agent_object = build(agent, self._memory) if keep_agent else None
         self._steps = 0
 
     @property
@@ -202,7 +207,7 @@ class Thread:
         before = dict(os.environ)
         os.environ.update(environment)
         try:
-            return Report(**json.loads(json.dumps(step.run(request, self._memory, self._kept))))
+            return Report(**json.loads(json.dumps(step.run(request, self._memory, self.agent_object))))
         finally:
             os.environ.clear()
             os.environ.update(before)
