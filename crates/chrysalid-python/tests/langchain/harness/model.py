@@ -53,11 +53,11 @@ class ScriptedModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=self._message(reply))])
 
     def _message(self, reply: Reply) -> AIMessage:
-        usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+        told: dict[str, Any] = {"response_metadata": {"model_name": "scripted"}, "usage_metadata": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}}
         if isinstance(reply, str):
-            return AIMessage(content=reply, usage_metadata=usage)
+            return AIMessage(content=reply, **told)
         calls = [{"name": self._tool_name(call["name"]), "args": call["args"], "id": call["id"]} for call in reply]
-        return AIMessage(content="", tool_calls=[{**call, "type": "tool_call"} for call in calls], usage_metadata=usage)
+        return AIMessage(content="", tool_calls=[{**call, "type": "tool_call"} for call in calls], **told)
 
     def _tool_name(self, name: str) -> str:
         """`$structured` stands for the tool that LangChain makes of a response schema, which is bound last."""
