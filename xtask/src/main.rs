@@ -1,10 +1,11 @@
-//! Development commands: `cargo xtask guest | test | layers | bench`.
+//! Development commands: `cargo xtask guest | test | wheel | layers | bench`.
 
 mod bench;
 mod guest;
 mod layers;
 mod node;
 mod peers;
+mod python;
 mod test;
 
 use std::env;
@@ -22,6 +23,7 @@ usage: cargo xtask COMMAND
   test [--long] [FILTER]  formatting, clippy, layers, cargo-deny, all tests, examples;
                           with FILTER only the tests whose name contains it;
                           --long also runs the tests that take minutes
+  wheel                   build the Python wheel, print its size and path
   layers                  check which crate depends on which
   bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
                           session costs; fails when the guest is over twice native
@@ -46,6 +48,7 @@ fn run() -> Result<ExitCode> {
     match words.as_slice() {
         ["guest"] => guest::build(guest::Lockfile::Compare),
         ["guest", "--bless"] => guest::build(guest::Lockfile::Write),
+        ["wheel"] => python::wheel(),
         ["layers"] => layers::check(),
         ["bench"] => bench::run(bench::Length::Full),
         ["bench", "--quick"] => bench::run(bench::Length::Quick),

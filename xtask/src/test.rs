@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::node;
+use crate::{node, python};
 
 /// An example whose text has this sentence is run, without input; all others are only compiled.
 const RUN_ME: &str = "Run by `cargo xtask test`.";
@@ -55,6 +55,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     if whole {
         check("examples", examples());
     }
+    check("python", python_tests(options, &mut count));
 
     if !failed.is_empty() {
         println!("not passed: {}", failed.join(", "));
@@ -120,6 +121,27 @@ fn tests(options: &Options, count: &mut Count) -> Result<bool> {
         // It did not compile, or a test took its whole process down before the runner could say so.
         count.failed = 1;
     }
+    Ok(passed)
+}
+
+/// The Python package's tests: all of them with the newest packages that it supports, and what needs LangChain with the oldest.
+fn python_tests(options: &Options, count: &mut Count) -> Result<bool> {
+    title("python");
+    let newest = python::Environment::of("newest")?;
+    let stage = python::stage()?;
+    let mut passed = true;
+    if options.filter.is_none() {
+        passed &= python::checks(&newest, &stage)?;
+    }
+    let mut run = |environment: &python::Environment, folder: &str| -> Result<bool> {
+        let mut arguments = vec![folder];
+        arguments.extend(options.filter.as_deref().into_iter().flat_map(|filter| ["-k", filter]));
+        let tally = python::pytest(environment, &stage, &arguments)?;
+        count.passed += tally.passed;
+        count.failed += tally.failed;
+        Ok(tally.failed == 0)
+    };
+    passed &= run(&newest, "tests")?;
     Ok(passed)
 }
 

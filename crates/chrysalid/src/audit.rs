@@ -52,6 +52,8 @@ pub(crate) enum AuditEvent {
     Raised { budget: String, by: Option<String> },
     /// A call was handed to its tool.
     Started { call: String, name: String, key: String },
+    /// The tool of a call waits for somebody itself, and answers later.
+    Suspended { call: String, name: String },
     /// A call ended.
     Ended { call: String, name: String, status: String },
 }

@@ -218,7 +218,8 @@ pub enum CallStatus {
     Queued,
     /// Waiting for a person.
     Waiting,
-    /// Waiting for something outside to answer.
+    /// Waiting for something outside to answer: nothing here runs it, or its tool waits for somebody itself
+    /// ([`Session::suspend_call`](crate::Session::suspend_call)).
     Outside,
     /// Begun, not answered.
     Started,

@@ -89,6 +89,7 @@ pub struct Capability {
     delivery: Delivery,
     narrow: Option<Arc<Narrow>>,
     subagent: bool,
+    global: bool,
     terms: Terms,
     session_calls: Option<u32>,
     timeout: Option<Duration>,
@@ -150,6 +151,7 @@ impl Capability {
             delivery: Delivery::Value,
             narrow: None,
             subagent: false,
+            global: false,
             terms: Terms::default(),
             session_calls: None,
             timeout: None,
@@ -213,6 +215,14 @@ impl Capability {
     #[must_use]
     pub fn subagent(mut self) -> Self {
         self.subagent = true;
+        self
+    }
+
+    /// That a program may call it as `name(argument)`, a global function that no program can replace; `tools` does not list it
+    /// then. Its name must be an identifier to which the language gives no meaning. Default no.
+    #[must_use]
+    pub fn global(mut self) -> Self {
+        self.global = true;
         self
     }
 
@@ -364,6 +374,7 @@ impl Capability {
             returns: self.output.clone(),
             asks: self.approval == Approval::Ask || self.ask_when.is_some(),
             gives_handle: self.delivery == Delivery::Handle,
+            global: self.global,
         }
     }
 
@@ -413,7 +424,7 @@ impl Capabilities {
     ///
     /// # Errors
     /// [`ErrorKind::Capability`] when a name is empty, has an empty part or control characters, begins with `$` or is
-    /// longer than 256 bytes, when two capabilities could not both be reached, when a schema does not compile, or when the
+    /// longer than 256 bytes, when that of a global means something else, when two capabilities could not both be reached, when a schema does not compile, or when the
     /// output schema of a declassified one is missing or lets too much through.
     pub fn new(capabilities: impl IntoIterator<Item = Capability>) -> Result<Self> {
         let mut by_name = BTreeMap::new();
@@ -436,9 +447,10 @@ impl Capabilities {
             return Ok(Self::none());
         }
         let mut hash = Sha256::new();
-        for name in by_name.keys() {
-            hash.update(name.len().to_le_bytes());
-            hash.update(name);
+        for capability in by_name.values() {
+            hash.update(capability.name.len().to_le_bytes());
+            hash.update(&capability.name);
+            hash.update([u8::from(capability.global)]);
         }
         let catalogue = Catalogue::new(by_name.values().map(Capability::catalogued).collect())
             .map_err(|error| Error::new(ErrorKind::Capability, error.to_string()))?;
@@ -467,7 +479,15 @@ impl Capabilities {
     pub(crate) fn paths(&self) -> impl Iterator<Item = (bool, &str, &str)> {
         let plain: std::collections::BTreeSet<&str> =
             self.catalogue.paths().filter(|(path, name)| path == name).map(|(_, name)| name).collect();
-        self.catalogue.paths().map(move |(path, name)| (path != name && plain.contains(name), path, name))
+        let global = |name: &str| self.get(name).is_some_and(|capability| capability.global);
+        self.catalogue
+            .paths()
+            .map(move |(path, name)| (path != name && plain.contains(name) || global(name), path, name))
+    }
+
+    /// Names of those that are global functions.
+    pub(crate) fn globals(&self) -> impl Iterator<Item = &str> {
+        self.iter().filter(|capability| capability.global).map(Capability::name)
     }
 
     /// How many there are.
@@ -493,7 +513,7 @@ impl Capabilities {
         self.iter().any(|capability| capability.delivery == Delivery::Handle)
     }
 
-    /// Digest over the names, which decide what `tools` looks like.
+    /// Digest over what decides what `tools` and the globals look like.
     pub(crate) fn names_digest(&self) -> [u8; 32] {
         self.digest
     }

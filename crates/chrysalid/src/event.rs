@@ -38,6 +38,13 @@ pub enum Event<'a> {
         /// Name of its capability.
         name: &'a str,
     },
+    /// The tool of a call that was begun waits for somebody itself, and answers later.
+    CallSuspended {
+        /// Its id.
+        id: CallId,
+        /// Name of its capability.
+        name: &'a str,
+    },
     /// The session met an effect that it had not met. Told before the call that brings it runs.
     Met {
         /// The effect, a set of one.

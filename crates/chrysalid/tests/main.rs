@@ -37,6 +37,7 @@ mod fork;
 mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
+mod globals;
 mod grants;
 #[cfg(feature = "fuzzing")]
 mod guest_garbage;
@@ -62,6 +63,7 @@ mod snapshots;
 mod soak;
 mod stops;
 mod support;
+mod suspend;
 mod tamper;
 mod threads;
 mod timers;

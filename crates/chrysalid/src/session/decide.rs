@@ -3,12 +3,14 @@
 
 use super::Session;
 use super::state::{AnswerError, PROGRAM_CALL, StoredDecision, StoredVerdict};
+use crate::audit::AuditEvent;
 use crate::call::{CallId, CallResult, CallStatus, ToolError};
 use crate::capability::Delivery;
 use crate::decision::{Decision, Verdict, has_passed};
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
 use crate::value::{Value, wire};
 
 impl Session {
@@ -41,6 +43,41 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Says that a call which runs waits for somebody itself, as a tool does that asks a person or whose own session is
+    /// paused. It is [`CallStatus::Outside`] from then on: it takes no place among the calls in flight, its timeout no longer
+    /// runs, its signal is not set and may be dropped. So the program can pause and be saved, and [`Session::settle`] answers
+    /// the call later, before or after a restore. Its effect may be half done, so its program stays open until then.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownCall`] for an id that was never handed out or is forgotten, [`ErrorKind::AlreadyDecided`] for a
+    /// call that has ended, [`ErrorKind::NotWaiting`] for one that does not run, and for the fetch of a module.
+    pub fn suspend_call(&mut self, id: CallId) -> Result<()> {
+        let number = self.number(id)?;
+        let Some(call) = self.state.calls.get(number).filter(|call| call.open.is_some()) else {
+            return Err(self.already(id));
+        };
+        let problem = match call.status {
+            CallStatus::Started if call.name == abi::MODULE_CALL => "fetches a module, and cannot be suspended",
+            CallStatus::Started => {
+                self.wait_outside(number);
+                return Ok(());
+            }
+            CallStatus::Unknown => "does not run here",
+            CallStatus::Outside if call.is_suspended() => "is suspended already",
+            _ => "has not begun",
+        };
+        Err(Error::new(ErrorKind::NotWaiting, format!("call {id} {problem}")))
+    }
+
+    fn wait_outside(&mut self, number: u32) {
+        let Some(call) = self.state.calls.get_mut(number) else { return };
+        call.status = CallStatus::Outside;
+        let (id, name) = (call.id(number), call.name.clone());
+        self.cancels.remove(&number);
+        self.audit(&AuditEvent::Suspended { call: id.to_string(), name: name.clone() });
+        self.tell(&Event::CallSuspended { id, name: &name });
     }
 
     fn delivery(&self, number: u32) -> Delivery {

@@ -414,18 +414,20 @@ impl Session {
         let patient = asked.is_none_or(|asked| now - asked < park_after);
         let timer_counts = soon && (patient || !stands(Defence::PauseDespiteTimers));
         if !moving && !timer_counts {
-            let wake_at = timer_due.map(from_millis);
-            let pending = self.pending();
-            return Next::Return(Step::Paused(Pause {
-                pending,
-                wake_at,
-                logs: self.take_lines(),
-                notes: self.take_notes(),
-                calls: self.records(),
-            }));
+            return Next::Return(Step::Paused(self.pause(timer_due)));
         }
         let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
         Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
+    }
+
+    pub(super) fn pause(&mut self, timer_due: Option<f64>) -> Pause {
+        Pause {
+            pending: self.pending(),
+            wake_at: timer_due.map(from_millis),
+            logs: self.take_lines(),
+            notes: self.take_notes(),
+            calls: self.records(),
+        }
     }
 
     /// When the wall-clock limit is reached, in milliseconds since 1970.

@@ -253,6 +253,9 @@ impl Session {
             let wake_at = self.next_timeout().map(crate::clock::from_millis);
             return Next::Return(Step::Wait { wake_at });
         }
+        if self.state.calls.open().any(|(_, call)| call.is_suspended()) {
+            return Next::Return(Step::Paused(self.pause(None)));
+        }
         let Some(Phase::Failing(stored)) = self.state.program.as_ref().map(|program| program.phase.clone()) else {
             return finish(Err(Failure::of(FailureKind::Trap, "the program failed in an unknown way")));
         };
@@ -290,13 +293,8 @@ impl Session {
     }
 
     fn withdraw_unbegun(&mut self) {
-        let unbegun: Vec<u32> = self
-            .state
-            .calls
-            .open()
-            .filter(|(_, call)| matches!(call.status, CallStatus::Waiting | CallStatus::Queued | CallStatus::Outside))
-            .map(|(number, _)| number)
-            .collect();
+        let unbegun: Vec<u32> =
+            self.state.calls.open().filter(|(_, call)| !call.has_begun()).map(|(number, _)| number).collect();
         for number in unbegun {
             self.withdraw(number);
         }
@@ -313,8 +311,7 @@ impl Session {
 
     /// What has begun and has no answer is unknown, and no later program waits for it.
     fn close_begun(&mut self) {
-        let begun = self.state.calls.open();
-        let begun = begun.filter(|(_, call)| matches!(call.status, CallStatus::Started | CallStatus::Unknown));
+        let begun = self.state.calls.open().filter(|(_, call)| call.has_begun());
         let begun: Vec<u32> = begun.map(|(number, _)| number).collect();
         for number in begun {
             self.state.calls.end(number, CallStatus::Unknown, self.meter.last_host_millis());

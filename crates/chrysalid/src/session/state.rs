@@ -292,6 +292,16 @@ impl StoredCall {
         matches!(self.status, CallStatus::Waiting | CallStatus::Outside | CallStatus::Unknown)
     }
 
+    /// Whether its tool was handed it, so that its effect may be done, or half done.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.started_millis.is_some())
+    }
+
+    /// Whether it was begun, and its tool waits for somebody itself.
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.status == CallStatus::Outside && self.has_begun()
+    }
+
     /// Which decisions are accepted.
     pub(crate) fn allowed(&self) -> Vec<DecisionKind> {
         use DecisionKind::{Approve, Edit, Reject, Respond};
