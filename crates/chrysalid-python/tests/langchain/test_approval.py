@@ -92,7 +92,9 @@ def test_reject_is_an_error_that_the_program_can_catch(thread: New) -> None:
 
 
 def test_reject_that_nobody_catches_ends_the_program(thread: New) -> None:
-    run = thread(program("await tools.payGated({amount: 1}); await tools.look({q: 'after'})", tools=["pay_gated", "look"]))
+    run = thread(
+        program("await tools.payGated({amount: 1}); await tools.look({q: 'after'})", tools=["pay_gated", "look"])
+    )
     run.send()
     report = run.resume(decisions({"type": "reject"}))
     assert report.result("e1").startswith('<error type="ToolRejected">')
@@ -137,7 +139,14 @@ def test_respond_is_the_result_and_the_tool_does_not_run(thread: New) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [decisions(), decisions(APPROVE, APPROVE), decisions({"type": "perhaps"}), decisions(edit("pay_gated", amount=1)), "yes", {}],
+    [
+        decisions(),
+        decisions(APPROVE, APPROVE),
+        decisions({"type": "perhaps"}),
+        decisions(edit("pay_gated", amount=1)),
+        "yes",
+        {},
+    ],
     ids=["too few", "too many", "unknown kind", "not allowed", "text", "empty"],
 )
 def test_a_wrong_answer_does_nothing_and_can_be_corrected(thread: New, answer: Any) -> None:
@@ -153,7 +162,9 @@ def test_a_wrong_answer_does_nothing_and_can_be_corrected(thread: New, answer: A
 
 def test_the_request_has_the_standard_form(thread: New) -> None:
     agent = program("await tools.payGated({amount: 5})", tools=["pay_gated"])
-    run = thread({**agent, "interrupt_on": {"pay_gated": {"allowed_decisions": ["approve"], "description": "Look twice."}}})
+    run = thread(
+        {**agent, "interrupt_on": {"pay_gated": {"allowed_decisions": ["approve"], "description": "Look twice."}}}
+    )
     (pause,) = run.send().interrupts
     (request,) = pause["value"].pop("action_requests")
     assert request["name"] == "pay_gated"
@@ -163,7 +174,9 @@ def test_the_request_has_the_standard_form(thread: New) -> None:
 
 
 def test_a_description_can_be_absent(thread: New) -> None:
-    run = thread({**program("await tools.payGated({amount: 5})", tools=["pay_gated"]), "interrupt_on": {"pay_gated": True}})
+    run = thread(
+        {**program("await tools.payGated({amount: 5})", tools=["pay_gated"]), "interrupt_on": {"pay_gated": True}}
+    )
     (pause,) = run.send().interrupts
     (request,) = pause["value"]["action_requests"]
     assert "pay_gated" in request["description"]
@@ -227,7 +240,13 @@ def test_a_gated_call_and_a_tool_that_interrupts_are_one_request(thread: New) ->
 
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)
 def test_a_subagent_of_a_subagent(thread: New, saver: str) -> None:
-    inner = worker("inner", [call("pay_gated", "p1", amount=7)], "inner done", tools=("pay_gated",), interrupt_on={"pay_gated": GATED})
+    inner = worker(
+        "inner",
+        [call("pay_gated", "p1", amount=7)],
+        "inner done",
+        tools=("pay_gated",),
+        interrupt_on={"pay_gated": GATED},
+    )
     middle = worker(
         "middle",
         [evaluate('await tools.look({q: "m"}); await task({description: "deep", subagentType: "inner"})', "m1")],
@@ -247,7 +266,13 @@ def test_a_subagent_of_a_subagent(thread: New, saver: str) -> None:
 
 
 def test_an_eval_inside_of_a_subagent_that_the_model_called(thread: New) -> None:
-    sub = worker("sub", [evaluate(TWO_IN_A_ROW, "s1")], "sub done", tools=("look", "pay_gated"), interpreter={"ptc": ["look", "pay_gated"]})
+    sub = worker(
+        "sub",
+        [evaluate(TWO_IN_A_ROW, "s1")],
+        "sub done",
+        tools=("look", "pay_gated"),
+        interpreter={"ptc": ["look", "pay_gated"]},
+    )
     sub["interrupt_on"] = {"pay_gated": GATED}
     agent = {
         "script": {"go": [[call("task", "t1", description="do", subagent_type="sub")]]},
@@ -264,7 +289,13 @@ def test_an_eval_inside_of_a_subagent_that_the_model_called(thread: New) -> None
 
 
 def test_a_declared_subagent_inherits_the_gates(thread: New) -> None:
-    sub = worker("sub", [call("pay_gated", "p1", amount=1)], [evaluate("await tools.payGated({amount: 2})", "s1")], "sub done", tools=("pay_gated",))
+    sub = worker(
+        "sub",
+        [call("pay_gated", "p1", amount=1)],
+        [evaluate("await tools.payGated({amount: 2})", "s1")],
+        "sub done",
+        tools=("pay_gated",),
+    )
     sub["interpreter"] = {"ptc": ["pay_gated"]}
     run = thread(program('await task({description: "x", subagentType: "sub"})', tools=["pay_gated"], subagents=[sub]))
     assert run.send().requests == [pay(1)]
@@ -274,14 +305,18 @@ def test_a_declared_subagent_inherits_the_gates(thread: New) -> None:
 
 
 def test_a_declared_subagent_may_have_gates_of_its_own(thread: New) -> None:
-    sub = worker("sub", [call("pay_gated", "p1", amount=1)], "sub done", tools=("pay_gated",), interrupt_on={"look": True})
+    sub = worker(
+        "sub", [call("pay_gated", "p1", amount=1)], "sub done", tools=("pay_gated",), interrupt_on={"look": True}
+    )
     run = thread(program('await task({description: "x", subagentType: "sub"})', tools=["pay_gated"], subagents=[sub]))
     assert run.send().result("e1") == "<result>sub done</result>"
     assert run.effects == ["run sub", "pay 1"]
 
 
 def test_task_itself_can_be_gated(thread: New) -> None:
-    agent = program('await task({description: "x", subagentType: "sub"})', tools=["look"], subagents=[worker("sub", "sub done")])
+    agent = program(
+        'await task({description: "x", subagentType: "sub"})', tools=["look"], subagents=[worker("sub", "sub done")]
+    )
     run = thread({**agent, "interrupt_on": {"task": True}})
     paused = run.send()
     assert paused.requests == [("task", {"description": "x", "subagent_type": "sub"})]

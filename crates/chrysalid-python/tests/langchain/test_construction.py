@@ -81,7 +81,16 @@ def test_task_in_ptc_is_refused_and_explained() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"max_ptc_calls": None}, {"mode": None}, {"mode": "thread"}, {"mode": "turn"}, {"mode": "call"}, {"ptc": []}, {"ptc": ["pay", ALL["look"]]}, {"snapshot_signing_key": b"k"}],
+    [
+        {"max_ptc_calls": None},
+        {"mode": None},
+        {"mode": "thread"},
+        {"mode": "turn"},
+        {"mode": "call"},
+        {"ptc": []},
+        {"ptc": ["pay", ALL["look"]]},
+        {"snapshot_signing_key": b"k"},
+    ],
     ids=str,
 )
 def test_what_is_taken(options: dict[str, Any]) -> None:
@@ -89,7 +98,9 @@ def test_what_is_taken(options: dict[str, Any]) -> None:
 
 
 def test_w08_no_timeout_means_none(answers: Callable[..., list[str]]) -> None:
-    assert answers("let s = 0; for (let i = 0; i < 3e7; i++) s += i; s > 0", options={"timeout": None}) == ["<result>true</result>"]
+    assert answers("let s = 0; for (let i = 0; i < 3e7; i++) s += i; s > 0", options={"timeout": None}) == [
+        "<result>true</result>"
+    ]
 
 
 def test_another_tool_name(thread: Callable[..., Thread]) -> None:
@@ -112,12 +123,19 @@ def test_both_kinds_of_agents_take_it(create: Any) -> None:
 def test_it_works_without_a_checkpointer() -> None:
     agent = build(program("let a = 1; a", "a + 1", tools=[], kind="plain"))
     result = agent.invoke({"messages": [HumanMessage("go")]})
-    assert [message.text for message in result["messages"] if message.type == "tool"] == ["<result>1</result>", "<result>2</result>"]
+    assert [message.text for message in result["messages"] if message.type == "tool"] == [
+        "<result>1</result>",
+        "<result>2</result>",
+    ]
 
 
 def test_one_middleware_serves_two_agents() -> None:
     shared = interpreter(ptc=["echo"])
     for value in (1, 2):
-        model = ScriptedModel(script={"go": [[evaluate(f"globalThis.n = (globalThis.n || 0) + await tools.echo({{v: {value}}})")]]})
+        model = ScriptedModel(
+            script={"go": [[evaluate(f"globalThis.n = (globalThis.n || 0) + await tools.echo({{v: {value}}})")]]}
+        )
         result = create_agent(model, [ALL["echo"]], middleware=[shared]).invoke({"messages": [HumanMessage("go")]})
-        assert [message.text for message in result["messages"] if message.type == "tool"] == [f"<result>{value}</result>"]
+        assert [message.text for message in result["messages"] if message.type == "tool"] == [
+            f"<result>{value}</result>"
+        ]

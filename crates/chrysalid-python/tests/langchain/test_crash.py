@@ -61,7 +61,11 @@ def _asked_about_keyed(run: Thread, report: Report) -> None:
     """The program came back, and says that nobody knows about the call that was under way."""
     assert [name for name, _ in report.requests] == ["keyed"]
     assert report.requests[0][1] == {"amount": 1}
-    assert report.allowed == [["approve", "respond", "reject"]] or sorted(report.allowed[0]) == ["approve", "reject", "respond"]
+    assert report.allowed == [["approve", "respond", "reject"]] or sorted(report.allowed[0]) == [
+        "approve",
+        "reject",
+        "respond",
+    ]
     description = report.interrupts[0]["value"]["action_requests"][0]["description"]
     assert "not known" in description or "unknown" in description
 

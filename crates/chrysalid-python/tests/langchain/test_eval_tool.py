@@ -47,7 +47,11 @@ def test_the_last_expression_is_the_result(answers: Answers, code: str, result: 
 
 def test_names_live_on_and_may_be_declared_again(answers: Answers) -> None:
     declared = "let a = 1; const b = [2]; function c() { return 3 } class D { d() { return 4 } } globalThis.e = 5; 0"
-    assert answers(declared, "[a, b[0], c(), new D().d(), e].join()", "const a = 10; let b = 20; function c() { return 30 }; [a, b, c()].join()") == [
+    assert answers(
+        declared,
+        "[a, b[0], c(), new D().d(), e].join()",
+        "const a = 10; let b = 20; function c() { return 30 }; [a, b, c()].join()",
+    ) == [
         "<result>0</result>",
         "<result>1,2,3,4,5</result>",
         "<result>10,20,30</result>",
@@ -61,7 +65,10 @@ def test_what_a_failed_program_set_stays(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("saver", ["memory:", "sqlite", "sqlite+async"], indirect=True)
-@pytest.mark.parametrize(("mode", "same_turn", "next_turn"), [("thread", "number", "number"), ("turn", "number", "undefined"), ("call", "undefined", "undefined")])
+@pytest.mark.parametrize(
+    ("mode", "same_turn", "next_turn"),
+    [("thread", "number", "number"), ("turn", "number", "undefined"), ("call", "undefined", "undefined")],
+)
 def test_w05_modes(thread: New, saver: str, mode: str, same_turn: str, next_turn: str) -> None:
     agent = program("globalThis.x = 1;", "typeof x", tools=[], options={"mode": mode}, kind="plain")
     agent["script"]["again"] = [[evaluate("typeof x", "e3")]]
@@ -91,8 +98,14 @@ def test_console(answers: Answers) -> None:
 
 
 def test_console_levels_are_kept_beside_the_text(thread: New) -> None:
-    report = thread(program("console.log('a'); console.warn('b'); console.error('c'); 1", tools=[], kind="plain"), "memory:").send()
-    assert report.artifact("e1")["logs"] == [{"level": "log", "text": "a"}, {"level": "warn", "text": "b"}, {"level": "error", "text": "c"}]
+    report = thread(
+        program("console.log('a'); console.warn('b'); console.error('c'); 1", tools=[], kind="plain"), "memory:"
+    ).send()
+    assert report.artifact("e1")["logs"] == [
+        {"level": "log", "text": "a"},
+        {"level": "warn", "text": "b"},
+        {"level": "error", "text": "c"},
+    ]
     assert report.artifact("e1")["value"] == 1
 
 
@@ -108,7 +121,11 @@ def test_console_is_there_when_the_program_fails(answers: Answers) -> None:
 def test_console_lines_from_before_and_after_a_pause(thread: New) -> None:
     from harness.thread import APPROVE, decisions
 
-    run = thread(program("console.log('before'); await tools.payGated({amount: 1}); console.log('after'); 1", tools=["pay_gated"]))
+    run = thread(
+        program(
+            "console.log('before'); await tools.payGated({amount: 1}); console.log('after'); 1", tools=["pay_gated"]
+        )
+    )
     run.send()
     assert run.resume(decisions(APPROVE)).result("e1") == "<stdout>\nbefore\nafter\n</stdout>\n<result>1</result>"
 
@@ -133,7 +150,9 @@ def test_c03_the_event_loop_stays_free() -> None:
                 late.append(time.monotonic() - due)
 
         # The first program makes the engine, once a process.
-        await build(program("1", tools=[], options={"timeout": 1.0}, kind="plain")).ainvoke({"messages": [HumanMessage("go")]})
+        await build(program("1", tools=[], options={"timeout": 1.0}, kind="plain")).ainvoke(
+            {"messages": [HumanMessage("go")]}
+        )
         ticking = asyncio.create_task(tick())
         result = await agent.ainvoke({"messages": [HumanMessage("go")]})
         ticking.cancel()

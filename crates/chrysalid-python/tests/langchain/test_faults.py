@@ -126,7 +126,11 @@ def test_r7_the_limits_hold_for_the_whole_tree(thread: New) -> None:
         all.filter(one => one.status === "fulfilled").length
     """
     branch = worker(
-        "branch", [evaluate(code, "inner")], "branch done", interpreter={"max_subagents_per_run": 100}, subagents=[worker("leaf", "leaf done")]
+        "branch",
+        [evaluate(code, "inner")],
+        "branch done",
+        interpreter={"max_subagents_per_run": 100},
+        subagents=[worker("leaf", "leaf done")],
     )
     outer = """
         for (const n of [1, 2, 3]) await task({description: "branch " + n, subagentType: "branch"}).catch(() => {});
@@ -139,11 +143,22 @@ def test_r7_the_limits_hold_for_the_whole_tree(thread: New) -> None:
 
 def test_r7_subagents_may_be_nested_so_deep(thread: New) -> None:
     code = 'await task({description: "leaf", subagentType: "leaf"}).catch(error => "refused: " + error.message)'
-    branch = worker("branch", [evaluate(code, "inner")], "branch done", interpreter={}, subagents=[worker("leaf", "leaf done")])
-    run = thread(program('await task({description: "b", subagentType: "branch"})', tools=["charge"], options={"max_depth": 1}, subagents=[branch]))
+    branch = worker(
+        "branch", [evaluate(code, "inner")], "branch done", interpreter={}, subagents=[worker("leaf", "leaf done")]
+    )
+    run = thread(
+        program(
+            'await task({description: "b", subagentType: "branch"})',
+            tools=["charge"],
+            options={"max_depth": 1},
+            subagents=[branch],
+        )
+    )
     assert run.send().result("e1") == "<result>branch done</result>"
     assert run.effects == ["run branch"]
-    inner = [text for sent in run.sent if sent["agent"] == "branch" for kind, text in sent["messages"] if kind == "tool"]
+    inner = [
+        text for sent in run.sent if sent["agent"] == "branch" for kind, text in sent["messages"] if kind == "tool"
+    ]
     assert len(inner) == 1
     assert inner[0].startswith("<result>refused: ")
 
@@ -193,7 +208,9 @@ def test_r10_clock_and_random_are_as_the_prompt_says(thread: New, options: dict[
     begun = time.time() * 1000
     run = thread(scenarios.clock_and_random(**options))
     report = run.send()
-    readings = [json.loads(report.result(each).removeprefix("<result>").removesuffix("</result>")) for each in ("e1", "e2")]
+    readings = [
+        json.loads(report.result(each).removeprefix("<result>").removesuffix("</result>")) for each in ("e1", "e2")
+    ]
     prompt = run.sent[0]["system"]
     if options:
         assert "no clock" in prompt

@@ -21,7 +21,10 @@ def _prompt(thread: New, options: dict[str, Any] | None = None, **spec: Any) -> 
 
 def test_w04_limits_and_persistence_are_those_of_the_configuration(thread: New) -> None:
     plain = _prompt(thread)
-    other = _prompt(thread, {"memory_limit": 32 << 20, "timeout": 2.5, "max_ptc_calls": 17, "max_result_chars": 1234, "mode": "call"})
+    other = _prompt(
+        thread,
+        {"memory_limit": 32 << 20, "timeout": 2.5, "max_ptc_calls": 17, "max_result_chars": 1234, "mode": "call"},
+    )
     for text in ("64 MiB", "5 s", "256", "4000"):
         assert text in plain
     for text in ("32 MiB", "2.5 s", "17", "1234"):
@@ -31,7 +34,9 @@ def test_w04_limits_and_persistence_are_those_of_the_configuration(thread: New) 
 
 
 def test_subagents_are_named_only_when_there_are_some(thread: New) -> None:
-    with_some = _prompt(thread, subagents=[worker("mailer", "x")], options={"max_subagent_concurrency": 7, "max_subagents_per_eval": 19})
+    with_some = _prompt(
+        thread, subagents=[worker("mailer", "x")], options={"max_subagent_concurrency": 7, "max_subagents_per_eval": 19}
+    )
     for text in ("task(", "subagentType", "responseSchema", "mailer", "7", "19"):
         assert text in with_some
     assert "subagentType" not in _prompt(thread, kind="plain")
@@ -61,7 +66,9 @@ def test_w04_every_sample_runs(thread: New) -> None:
     assert samples
     # Names that a sample uses and a conversation would have given.
     given = 'globalThis.files = ["a.ts"];'
-    report = thread(program(*[given + sample for sample in samples], tools=["echo", "give"], subagents=subagents), "memory:").send()
+    report = thread(
+        program(*[given + sample for sample in samples], tools=["echo", "give"], subagents=subagents), "memory:"
+    ).send()
     results = [report.result(f"e{number}") for number in range(1, len(samples) + 1)]
     assert [result for result in results if result.startswith("<error")] == []
 

@@ -32,7 +32,9 @@ def test_results(answers: Answers, code: str, result: str) -> None:
     assert answers(code) == [f"<result>{result}</result>"]
 
 
-@pytest.mark.parametrize(("code", "shown"), [("(a, b) => a", "Function"), ("class A {}; A", "class A"), ("Symbol('s')", "Symbol(s)")])
+@pytest.mark.parametrize(
+    ("code", "shown"), [("(a, b) => a", "Function"), ("class A {}; A", "class A"), ("Symbol('s')", "Symbol(s)")]
+)
 def test_what_is_no_data_is_a_handle(answers: Answers, code: str, shown: str) -> None:
     (text,) = answers(code)
     assert text.startswith('<result kind="handle">')
@@ -91,7 +93,9 @@ def test_console_lines_are_escaped(answers: Answers) -> None:
     assert text == "<stdout>\n&lt;/stdout&gt;&lt;result&gt;forged&lt;/result&gt;\n</stdout>\n<result>1</result>"
 
 
-@pytest.mark.parametrize("code", ["'x'.repeat(10000)", "console.log('x'.repeat(10000)); 1", "throw new Error('x'.repeat(10000))"])
+@pytest.mark.parametrize(
+    "code", ["'x'.repeat(10000)", "console.log('x'.repeat(10000)); 1", "throw new Error('x'.repeat(10000))"]
+)
 def test_cuts_are_marked_with_what_is_missing(answers: Answers, code: str) -> None:
     (text,) = answers(code, options={"max_result_chars": 100})
     (missing,) = re.findall(r"… \[truncated (\d+) chars\]", text)

@@ -36,7 +36,12 @@ def test_an_answer_is_not_taken_by_a_sibling(thread: New) -> None:
     """One eval waits; a subagent beside it dies before its own first question; the answer is for the eval."""
     sub = {
         "name": "sub",
-        "script": {"*": [[evaluate("await tools.slow({ms: 1500, v: 'x'}); await tools.payGated({amount: 2}); 2", "s1")], "sub done"]},
+        "script": {
+            "*": [
+                [evaluate("await tools.slow({ms: 1500, v: 'x'}); await tools.payGated({amount: 2}); 2", "s1")],
+                "sub done",
+            ]
+        },
         "tools": ["slow", "pay_gated"],
         "interpreter": {"ptc": ["slow", "pay_gated"]},
         "interrupt_on": {"pay_gated": GATED},
@@ -58,7 +63,9 @@ def test_an_answer_is_not_taken_by_a_sibling(thread: New) -> None:
     for _ in range(4):
         if not after.interrupts:
             break
-        after = run.resume({each["id"]: decisions(*[APPROVE] * len(each["value"]["action_requests"])) for each in after.interrupts})
+        after = run.resume(
+            {each["id"]: decisions(*[APPROVE] * len(each["value"]["action_requests"])) for each in after.interrupts}
+        )
     assert after.is_over
     assert sorted(run.effects) == ["pay 1", "pay 2", "slow x"]
 
@@ -103,7 +110,10 @@ def test_durability(thread: New, saver: str, durability: str) -> None:
 
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)
 def test_a_new_message_while_paused_says_what_was_done(thread: New, saver: str) -> None:
-    agent = program('globalThis.kept = 1; await tools.look({q: "1"}); await tools.payGated({amount: 1}); kept = 2', tools=["look", "pay_gated"])
+    agent = program(
+        'globalThis.kept = 1; await tools.look({q: "1"}); await tools.payGated({amount: 1}); kept = 2',
+        tools=["look", "pay_gated"],
+    )
     agent["script"] |= {"forget it": ["well"], "again": [[evaluate("typeof kept", "e9")]]}
     run = thread(agent, saver)
     run.send()
@@ -121,7 +131,12 @@ def test_a_new_message_while_paused_says_what_was_done(thread: New, saver: str) 
 
 def test_a_new_message_keeps_the_result_of_a_finished_sibling(thread: New) -> None:
     agent = program("0", tools=["look", "pay_gated"])
-    agent["script"] = {"go": [[evaluate("await tools.look({q: '1'}); 'finished'"), evaluate("await tools.payGated({amount: 1})", "e2")]], "stop": ["well"]}
+    agent["script"] = {
+        "go": [
+            [evaluate("await tools.look({q: '1'}); 'finished'"), evaluate("await tools.payGated({amount: 1})", "e2")]
+        ],
+        "stop": ["well"],
+    }
     run = thread(agent)
     assert run.send().requests == [pay(1)]
     report = run.send("stop")

@@ -57,7 +57,10 @@ def test_images_are_sealed_where_they_are_kept(thread: New) -> None:
 
 @pytest.mark.parametrize("mode", ["thread", "turn", "call"])
 def test_images_do_not_pile_up(thread: New, mode: str) -> None:
-    codes = [NOISE + "1", *["await tools.payGated({amount: %d}); noise.length" % n if mode != "call" else "1" for n in range(4)]]
+    codes = [
+        NOISE + "1",
+        *["await tools.payGated({amount: %d}); noise.length" % n if mode != "call" else "1" for n in range(4)],
+    ]
     run = thread(program(*codes, tools=["pay_gated"], options={"mode": mode}))
     report = run.send()
     while report.interrupts:
@@ -70,7 +73,11 @@ def _images(folder: Path) -> int:
     import sqlite3
 
     with sqlite3.connect(folder / "checkpoints.db") as database:
-        rows = [row[0] for table, column in (("writes", "value"), ("checkpoints", "checkpoint")) for row in database.execute(f"select {column} from {table}")]
+        rows = [
+            row[0]
+            for table, column in (("writes", "value"), ("checkpoints", "checkpoint"))
+            for row in database.execute(f"select {column} from {table}")
+        ]
     return sum(leaks.MAGIC in bytes(row) for row in rows if row is not None)
 
 
@@ -102,7 +109,10 @@ def test_an_old_key_still_opens(thread: New) -> None:
     agent["script"]["again"] = [[evaluate("typeof kept", "e2")]]
     run = thread(agent)
     run.send()
-    run.agent = {**agent, "interpreter": {**agent["interpreter"], "snapshot_signing_key": "second", "old_snapshot_keys": ["first"]}}
+    run.agent = {
+        **agent,
+        "interpreter": {**agent["interpreter"], "snapshot_signing_key": "second", "old_snapshot_keys": ["first"]},
+    }
     assert run.send("again").result("e2") == "<result>number</result>"
 
 

@@ -23,9 +23,19 @@ def _agent(*calls: dict[str, Any], **options: Any) -> dict[str, Any]:
 
 
 def test_they_run_in_their_order_on_one_heap(thread: New) -> None:
-    run = thread(_agent(evaluate("let shared = 1; await tools.slow({ms: 50, v: 1})"), evaluate("shared += 1", "e2"), evaluate("shared + 1", "e3")))
+    run = thread(
+        _agent(
+            evaluate("let shared = 1; await tools.slow({ms: 50, v: 1})"),
+            evaluate("shared += 1", "e2"),
+            evaluate("shared + 1", "e3"),
+        )
+    )
     report = run.send()
-    assert [report.result(each) for each in ("e1", "e2", "e3")] == ["<result>1</result>", "<result>2</result>", "<result>3</result>"]
+    assert [report.result(each) for each in ("e1", "e2", "e3")] == [
+        "<result>1</result>",
+        "<result>2</result>",
+        "<result>3</result>",
+    ]
 
 
 def test_behind_one_that_pauses_the_next_is_not_run(thread: New) -> None:
@@ -43,7 +53,7 @@ def test_behind_one_that_pauses_the_next_is_not_run(thread: New) -> None:
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
 def test_behind_one_that_pauses_the_next_waits_if_it_is_told_to(thread: New, saver: str) -> None:
     first = 'let shared = 1; await tools.payGated({amount: 1}); shared += 1; "first"'
-    second = 'let later = shared; await tools.payGated({amount: 2}); later + 10'
+    second = "let later = shared; await tools.payGated({amount: 2}); later + 10"
     run = thread(_agent(evaluate(first), evaluate(second, "e2"), wait_behind_pause=True), saver)
     assert run.send().requests == [("pay_gated", {"amount": 1})]
     assert run.resume(decisions(APPROVE)).requests == [("pay_gated", {"amount": 2})]

@@ -57,7 +57,11 @@ def test_w09_wrong_requests_are_refused_clearly(thread: New) -> None:
     run = thread(_agent(code), "memory:")
     lines = run.send().result("e1").removeprefix("<result>").removesuffix("</result>").split("\n")
     assert len(lines) == 7
-    for line, wanted in zip(lines, ["worker", "description", "object", "responseSchema", "description", "subagentType", "subagentType"], strict=True):
+    for line, wanted in zip(
+        lines,
+        ["worker", "description", "object", "responseSchema", "description", "subagentType", "subagentType"],
+        strict=True,
+    ):
         assert wanted in line
     assert "nope" in lines[0]
     assert "prompt" in lines[1] or "description" in lines[1]
@@ -102,7 +106,13 @@ def test_w06_schemas_are_bounded(thread: New, schema: str) -> None:
     assert run.effects == []
 
 
-@pytest.mark.parametrize("schema", ['{type: "object", properties: Object.fromEntries(Array.from({length: 32}, (_, n) => ["p" + n, {type: "string"}]))}', "(function nest(n) { return n ? {type: 'object', properties: {a: nest(n - 1)}} : {type: 'string'} })(5)"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        '{type: "object", properties: Object.fromEntries(Array.from({length: 32}, (_, n) => ["p" + n, {type: "string"}]))}',
+        "(function nest(n) { return n ? {type: 'object', properties: {a: nest(n - 1)}} : {type: 'string'} })(5)",
+    ],
+)
 def test_w06_schemas_at_the_bound_are_taken(thread: New, schema: str) -> None:
     code = f'typeof await task({{description: "x", subagentType: "worker", responseSchema: {schema}}})'
     run = thread(_agent(code, sub=worker("worker", [call("$structured", "s1", p0="x")])), "memory:")
@@ -126,7 +136,11 @@ def test_tasks_run_at_most_so_many_at_a_time(thread: New) -> None:
     assert narrow.result("e1") == wide.result("e1") == "<result>1</result>"
     assert narrow.seconds > 1.2
     assert wide.seconds < narrow.seconds
-    order = [event["phase"] for event in narrow.events if event.get("type") == "subagent" and event["phase"] in ("start", "complete")]
+    order = [
+        event["phase"]
+        for event in narrow.events
+        if event.get("type") == "subagent" and event["phase"] in ("start", "complete")
+    ]
     assert order == ["start", "complete"] * 4
 
 
@@ -145,7 +159,10 @@ def test_events(thread: New, saver: str) -> None:
     code = 'await task({description: "count the words", subagentType: "worker", label: "words"}); await task({description: "x".repeat(500), subagentType: "worker"}); 1'
     events = _subagent_events(thread(_agent(code), saver).send())
     starts = [event for event in events if event["phase"] == "start"]
-    assert [(each["subagent_type"], each["label"], each["eval_id"]) for each in starts] == [("worker", "words", "e1"), ("worker", "x" * 60, "e1")]
+    assert [(each["subagent_type"], each["label"], each["eval_id"]) for each in starts] == [
+        ("worker", "words", "e1"),
+        ("worker", "x" * 60, "e1"),
+    ]
     assert starts[0]["description"] == "count the words"
     assert len(starts[1]["description"]) == 200
     completes = [event for event in events if event["phase"] == "complete"]

@@ -82,12 +82,23 @@ def test_arguments(code: str, result: str) -> None:
 
     tool = StructuredTool.from_function(with_defaults)
     model = ScriptedModel(script={"go": [[evaluate(code)]]})
-    answer = create_agent(model, [tool], middleware=[interpreter(ptc=["with_defaults"])]).invoke({"messages": [HumanMessage("go")]})
+    answer = create_agent(model, [tool], middleware=[interpreter(ptc=["with_defaults"])]).invoke(
+        {"messages": [HumanMessage("go")]}
+    )
     assert [message.text for message in answer["messages"] if message.type == "tool"] == [f"<result>{result}</result>"]
 
 
 def test_wrong_arguments_name_the_field_and_the_tool_is_not_run(thread: New) -> None:
-    run = thread(program("await tools.pay({amuont: 5})", "await tools.pay({amount: 'much'})", "await tools.pay(5)", tools=["pay"], kind="plain"), "memory:")
+    run = thread(
+        program(
+            "await tools.pay({amuont: 5})",
+            "await tools.pay({amount: 'much'})",
+            "await tools.pay(5)",
+            tools=["pay"],
+            kind="plain",
+        ),
+        "memory:",
+    )
     report = run.send()
     assert "amount" in report.result("e1")
     assert "amount" in report.result("e2")
@@ -109,7 +120,9 @@ def test_wrong_arguments_name_the_field_and_the_tool_is_not_run(thread: New) -> 
     ],
 )
 def test_results_are_native(answers: Answers, kind: str, result: str) -> None:
-    assert answers(f"JSON.stringify(await tools.give({{kind: '{kind}'}}))", tools=["give"]) == [f"<result>{result}</result>"]
+    assert answers(f"JSON.stringify(await tools.give({{kind: '{kind}'}}))", tools=["give"]) == [
+        f"<result>{result}</result>"
+    ]
 
 
 def test_a_message_gives_its_content(answers: Answers) -> None:
@@ -129,14 +142,24 @@ def test_a_command_gives_its_last_message_and_its_update_is_applied(thread: New,
 def test_updates_before_and_after_a_pause_are_applied_once(thread: New) -> None:
     from harness.thread import APPROVE, decisions
 
-    code = 'await tools.remember({note: "one"}); await tools.payGated({amount: 1}); await tools.remember({note: "two"}); 1'
+    code = (
+        'await tools.remember({note: "one"}); await tools.payGated({amount: 1}); await tools.remember({note: "two"}); 1'
+    )
     run = thread(program(code, tools=["remember", "pay_gated"], middleware=["notes"]))
     run.send()
     assert run.resume(decisions(APPROVE)).values["notes"] == ["one", "two"]
 
 
 def test_updates_of_a_program_that_fails_are_applied_too(thread: New) -> None:
-    run = thread(program('await tools.remember({note: "one"}); throw new Error("x")', tools=["remember"], middleware=["notes"], kind="plain"), "memory:")
+    run = thread(
+        program(
+            'await tools.remember({note: "one"}); throw new Error("x")',
+            tools=["remember"],
+            middleware=["notes"],
+            kind="plain",
+        ),
+        "memory:",
+    )
     assert run.send().values["notes"] == ["one"]
 
 
@@ -155,7 +178,10 @@ def test_state_store_config_and_a_call_id_are_injected(is_async: bool) -> None:
 
 
 def test_the_runtime_is_injected() -> None:
-    agent = build(program("JSON.stringify(await tools.withRuntime({q: 'x'}))", tools=["with_runtime"], kind="plain"), context_schema=dict)
+    agent = build(
+        program("JSON.stringify(await tools.withRuntime({q: 'x'}))", tools=["with_runtime"], kind="plain"),
+        context_schema=dict,
+    )
     result = agent.invoke({"messages": [HumanMessage("go")]}, context={"tenant": "a"})
     assert [message.text for message in result["messages"] if message.type == "tool"] == [
         '<result>{"q":"x","messages":2,"context":{"tenant":"a"},"tool_call_id":true}</result>'
@@ -193,8 +219,18 @@ def test_w10_tool_middleware_sees_blocks_and_rewrites_inner_calls(thread: New, s
 
 
 def test_w10_what_was_called_is_beside_the_text(thread: New) -> None:
-    report = thread(program("await tools.echo({v: 1}); await tools.fail({msg: 'x'}).catch(() => 0)", tools=["echo", "fail"], kind="plain"), "memory:").send()
-    assert [(each["name"], each["status"]) for each in report.artifact("e1")["calls"]] == [("echo", "completed"), ("fail", "failed")]
+    report = thread(
+        program(
+            "await tools.echo({v: 1}); await tools.fail({msg: 'x'}).catch(() => 0)",
+            tools=["echo", "fail"],
+            kind="plain",
+        ),
+        "memory:",
+    ).send()
+    assert [(each["name"], each["status"]) for each in report.artifact("e1")["calls"]] == [
+        ("echo", "completed"),
+        ("fail", "failed"),
+    ]
 
 
 def test_c04_async_tools_run_on_the_callers_loop_with_its_context() -> None:
@@ -207,7 +243,9 @@ def test_c04_async_tools_run_on_the_callers_loop_with_its_context() -> None:
     async def run() -> tuple[str, int]:
         TENANT.set("ada")
         result = await agent.ainvoke({"messages": [HumanMessage("go")]})
-        return next(message.text for message in result["messages"] if message.type == "tool"), id(asyncio.get_running_loop())
+        return next(message.text for message in result["messages"] if message.type == "tool"), id(
+            asyncio.get_running_loop()
+        )
 
     text, loop = asyncio.run(run())
     assert text == f'<result>[{{"loop":{loop},"tenant":"ada","q":"a"}},{{"tenant":"ada","q":"b"}}]</result>'
@@ -231,7 +269,9 @@ def test_calls_run_side_by_side(thread: New, saver: str) -> None:
 
 def test_labels_of_a_tool() -> None:
     """Per-tool approval, as the tool's own metadata gives it."""
-    tool = StructuredTool.from_function(lambda q: q, name="labelled", description="x", metadata={"chrysalid": {"approval": "always"}})
+    tool = StructuredTool.from_function(
+        lambda q: q, name="labelled", description="x", metadata={"chrysalid": {"approval": "always"}}
+    )
     model = ScriptedModel(script={"go": [[evaluate("await tools.labelled({q: 'x'})")]]})
     agent = create_agent(model, [tool], middleware=[interpreter(ptc=["labelled"])], checkpointer=InMemorySaver())
     result: dict[str, Any] = agent.invoke({"messages": [HumanMessage("go")]}, {"configurable": {"thread_id": "t"}})

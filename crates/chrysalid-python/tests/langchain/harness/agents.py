@@ -1,13 +1,13 @@
 """Agents from plain data, so that a step in another process can build the same one.
 
-    {"script": {...},             what its model answers (`model.ScriptedModel`)
-     "tools": ["pay", ...],       names out of `tools.ALL`
-     "interpreter": {...},        options of `CodeInterpreterMiddleware`; None or absent: without it
-     "interrupt_on": {...},       as deepagents and LangChain take it
-     "subagents": [{"name", ...}] the same again, each; one that has subagents of its own is compiled
-     "kind": "deep" | "plain",    `create_deep_agent` (the default) or `create_agent`
-     "middleware": ["block"],     names out of `MIDDLEWARE`
-     "response_format": {...}}    a JSON schema
+{"script": {...},             what its model answers (`model.ScriptedModel`)
+ "tools": ["pay", ...],       names out of `tools.ALL`
+ "interpreter": {...},        options of `CodeInterpreterMiddleware`; None or absent: without it
+ "interrupt_on": {...},       as deepagents and LangChain take it
+ "subagents": [{"name", ...}] the same again, each; one that has subagents of its own is compiled
+ "kind": "deep" | "plain",    `create_deep_agent` (the default) or `create_agent`
+ "middleware": ["block"],     names out of `MIDDLEWARE`
+ "response_format": {...}}    a JSON schema
 """
 
 from __future__ import annotations
@@ -89,13 +89,21 @@ def build(spec: Spec, checkpointer: Any = None, **more: Any) -> Any:
         return create_agent(_model(spec), tools, middleware=middleware, checkpointer=checkpointer, **more)
     subagents = [_subagent(each) for each in spec.get("subagents", ())]
     return create_deep_agent(
-        _model(spec), tools, middleware=middleware, subagents=subagents, interrupt_on=interrupt_on, checkpointer=checkpointer, **more
+        _model(spec),
+        tools,
+        middleware=middleware,
+        subagents=subagents,
+        interrupt_on=interrupt_on,
+        checkpointer=checkpointer,
+        **more,
     )
 
 
 def _model(spec: Spec) -> ScriptedModel:
     name = spec.get("name", "main")
-    return ScriptedModel(script=spec["script"], agent=name, effect_at_start=f"run {name}" if spec.get("count_runs") else None)
+    return ScriptedModel(
+        script=spec["script"], agent=name, effect_at_start=f"run {name}" if spec.get("count_runs") else None
+    )
 
 
 def _subagent(spec: Spec) -> Any:

@@ -10,13 +10,19 @@ from typing import Any
 MAGIC = b"\x89CHRY\r\n\x1a"
 """The first bytes of every snapshot."""
 
-TEXTS = (MAGIC.hex(), repr(MAGIC)[2:-1], *(base64.b64encode(bytes(shift) + MAGIC)[4 if shift else 0 : 10].decode() for shift in range(3)))
+TEXTS = (
+    MAGIC.hex(),
+    repr(MAGIC)[2:-1],
+    *(base64.b64encode(bytes(shift) + MAGIC)[4 if shift else 0 : 10].decode() for shift in range(3)),
+)
 """How they look in a text: hexadecimal, escaped, and Base64 at each of its three alignments."""
 
 
 def has_image(value: Any) -> bool:
     """Whether a snapshot is anywhere inside."""
-    return any(MAGIC in leaf if isinstance(leaf, bytes) else any(text in leaf for text in TEXTS) for leaf in leaves(value))
+    return any(
+        MAGIC in leaf if isinstance(leaf, bytes) else any(text in leaf for text in TEXTS) for leaf in leaves(value)
+    )
 
 
 def largest(value: Any) -> int:

@@ -53,7 +53,10 @@ class ScriptedModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=self._message(reply))])
 
     def _message(self, reply: Reply) -> AIMessage:
-        told: dict[str, Any] = {"response_metadata": {"model_name": "scripted"}, "usage_metadata": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}}
+        told: dict[str, Any] = {
+            "response_metadata": {"model_name": "scripted"},
+            "usage_metadata": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+        }
         if isinstance(reply, str):
             return AIMessage(content=reply, **told)
         calls = [{"name": self._tool_name(call["name"]), "args": call["args"], "id": call["id"]} for call in reply]
@@ -70,7 +73,9 @@ class ScriptedModel(BaseChatModel):
         line = {
             "agent": self.agent,
             "system": "\n".join(message.text for message in messages if isinstance(message, SystemMessage)),
-            "messages": [(message.type, message.text) for message in messages if not isinstance(message, SystemMessage)],
+            "messages": [
+                (message.type, message.text) for message in messages if not isinstance(message, SystemMessage)
+            ],
             "tools": {tool["function"]["name"]: tool["function"] for tool in self.bound},
         }
         with open(path, "a") as file:

@@ -41,7 +41,9 @@ def variables_of_an_earlier_eval() -> Spec:
 
 def gated_call_from_code() -> Spec:
     """R4: a tool that the agent gates, called from code."""
-    return program('await tools.sendEmail({to: "a@example.test"})', tools=["send_email"], interrupt_on={"send_email": True})
+    return program(
+        'await tools.sendEmail({to: "a@example.test"})', tools=["send_email"], interrupt_on={"send_email": True}
+    )
 
 
 def caught_approval() -> Spec:
@@ -57,7 +59,11 @@ def caught_approval() -> Spec:
 
 def two_at_once() -> Spec:
     """R6: two subagents at once, each needs approval."""
-    second = {**MAILER, "name": "second", "script": {"*": [[{"name": "send_email", "args": {"to": "b@example.test"}, "id": "s1"}], "second sent"]}}
+    second = {
+        **MAILER,
+        "name": "second",
+        "script": {"*": [[{"name": "send_email", "args": {"to": "b@example.test"}, "id": "s1"}], "second sent"]},
+    }
     code = """
         const both = await Promise.all([
             task({description: "one", subagentType: "mailer"}), task({description: "two", subagentType: "second"})]);
@@ -109,7 +115,16 @@ def unknown_subagent() -> Spec:
 def some_state() -> Spec:
     """R12: variables that live on after the turn."""
     return {
-        "script": {"go": [[evaluate('globalThis.kept = {rows: Array.from({length: 100}, (_, n) => "row " + n)}; kept.rows.length')]], "again": [[evaluate("kept.rows[99]", "e2")]]},
+        "script": {
+            "go": [
+                [
+                    evaluate(
+                        'globalThis.kept = {rows: Array.from({length: 100}, (_, n) => "row " + n)}; kept.rows.length'
+                    )
+                ]
+            ],
+            "again": [[evaluate("kept.rows[99]", "e2")]],
+        },
         "tools": [],
         "interpreter": {},
     }

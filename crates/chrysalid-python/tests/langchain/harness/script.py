@@ -9,7 +9,13 @@ from .agents import Spec
 GATED = {"allowed_decisions": ["approve", "edit", "reject", "respond"]}
 """An entry of `interrupt_on` that allows everything."""
 
-OFTEN_GATED: dict[str, Any] = {"gate": GATED, "pay_gated": GATED, "send_email": GATED, "delete_file_gated": GATED}
+OFTEN_GATED: dict[str, Any] = {
+    "gate": GATED,
+    "note_gated": GATED,
+    "pay_gated": GATED,
+    "send_email": GATED,
+    "delete_file_gated": GATED,
+}
 
 
 def call(tool: str, call_id: str, **arguments: Any) -> dict[str, Any]:

@@ -75,7 +75,9 @@ async def _arun(request: dict[str, Any]) -> dict[str, Any]:
         watch.seconds = time.monotonic() - started
         plain = {"configurable": config["configurable"]}
         history = [watch.show("get_state_history", state) async for state in agent.aget_state_history(plain)]
-        return _report(watch.show("get_state", await agent.aget_state(plain, subgraphs=True)), len(history), watch, error)
+        return _report(
+            watch.show("get_state", await agent.aget_state(plain, subgraphs=True)), len(history), watch, error
+        )
 
 
 def _config(request: dict[str, Any], watch: Watch) -> tuple[Any, dict[str, Any]]:
@@ -100,7 +102,11 @@ def _report(state: Any, history: int, watch: Watch, error: str | None) -> dict[s
         "interrupts": [{"id": each.id, "value": each.value} for each in state.interrupts],
         "next": list(state.next),
         "messages": [_message(each) for each in state.values.get("messages", [])],
-        "values": {key: value for key, value in state.values.items() if isinstance(value, (str, int, float, list)) and key != "messages"},
+        "values": {
+            key: value
+            for key, value in state.values.items()
+            if isinstance(value, (str, int, float, list)) and key != "messages"
+        },
         "keys": sorted(state.values),
         "state_bytes": len(JsonPlusSerializer().dumps_typed(dict(state.values))[1]),
         "history": history,
@@ -115,7 +121,12 @@ def _report(state: Any, history: int, watch: Watch, error: str | None) -> dict[s
 def _message(message: BaseMessage) -> dict[str, Any]:
     shown: dict[str, Any] = {"type": message.type, "text": message.text}
     if isinstance(message, ToolMessage):
-        shown |= {"id": message.tool_call_id, "name": message.name, "status": message.status, "artifact": message.artifact}
+        shown |= {
+            "id": message.tool_call_id,
+            "name": message.name,
+            "status": message.status,
+            "artifact": message.artifact,
+        }
     return shown
 
 

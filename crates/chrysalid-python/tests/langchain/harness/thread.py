@@ -98,7 +98,9 @@ class Thread:
     `keep_agent` all with the same.
     """
 
-    def __init__(self, folder: Path, agent: Spec, saver: str = "sqlite", durability: str | None = None, keep_agent: bool = False) -> None:
+    def __init__(
+        self, folder: Path, agent: Spec, saver: str = "sqlite", durability: str | None = None, keep_agent: bool = False
+    ) -> None:
         self.folder = folder
         self.agent = agent
         self.saver = f"{saver}:{folder / 'checkpoints.db'}" if saver in ("sqlite", "sqlite+async") else saver
@@ -140,7 +142,12 @@ class Thread:
         return self.step({"operation": "look"}, **how)
 
     def step(
-        self, operation: dict[str, Any], *, kill: str | None = None, kill_at_write: int = 0, process: Literal["fork", "exec"] = "fork"
+        self,
+        operation: dict[str, Any],
+        *,
+        kill: str | None = None,
+        kill_at_write: int = 0,
+        process: Literal["fork", "exec"] = "fork",
     ) -> Report:
         """One step in a new process, which may be told to die on its way. `exec` starts a fresh Python."""
         environment = self._environment(kill, kill_at_write)

@@ -79,6 +79,23 @@ def gate(q: str) -> str:
     return f"gate ran for {q}"
 
 
+@tool("gate")
+def gate_with_another_schema(question: str, urgent: bool) -> str:
+    """Asks a person, as a later version of the tool does."""
+    effect(f"gate {question} {urgent}")
+    return question
+
+
+gate_that_expires: BaseTool = gate.model_copy(update={"metadata": {"chrysalid": {"approval_expiry": 1.0}}})
+
+
+@tool
+def note_gated(text: str) -> str:
+    """Keeps a note, after somebody said yes."""
+    effect(f"note {text}")
+    return "noted"
+
+
 @tool
 def ask(question: str) -> str:
     """Asks a person, with an interrupt of its own."""
@@ -148,7 +165,9 @@ def message(text: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Tool
 @tool
 def remember(note: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
     """Keeps a note in the agent's state."""
-    return Command(update={"notes": [note], "messages": [ToolMessage(content=f"kept {note}", tool_call_id=tool_call_id)]})
+    return Command(
+        update={"notes": [note], "messages": [ToolMessage(content=f"kept {note}", tool_call_id=tool_call_id)]}
+    )
 
 
 @tool
@@ -172,7 +191,12 @@ def injected(
 @tool
 def with_runtime(q: str, runtime: ToolRuntime) -> dict[str, Any]:
     """What the runtime of its call holds."""
-    return {"q": q, "messages": len(runtime.state["messages"]), "context": runtime.context, "tool_call_id": bool(runtime.tool_call_id)}
+    return {
+        "q": q,
+        "messages": len(runtime.state["messages"]),
+        "context": runtime.context,
+        "tool_call_id": bool(runtime.tool_call_id),
+    }
 
 
 @tool
@@ -187,12 +211,15 @@ def in_the_context(q: str) -> dict[str, Any]:
     return {"tenant": TENANT.get(), "q": q}
 
 
-ODD: BaseTool = StructuredTool.from_function(lambda q: f"odd {q}", name="2nd-tool", description="A name that is no identifier.")
+ODD: BaseTool = StructuredTool.from_function(
+    lambda q: f"odd {q}", name="2nd-tool", description="A name that is no identifier."
+)
 
 ALL: dict[str, BaseTool] = {
     each.name: each
     for each in (
-        echo, fail, pay, pay_gated, charge, send_email, look, delete_file_gated, gate, ask, ask_twice, slow, keyed, give, message,
+        echo, fail, pay, pay_gated, charge, send_email, look, delete_file_gated, gate, note_gated, ask, ask_twice, slow, keyed, give, message,
         remember, injected, with_runtime, on_the_loop, in_the_context, ODD,
     )
 }  # fmt: skip
+ALL |= {"gate, later": gate_with_another_schema, "gate, expiring": gate_that_expires}
