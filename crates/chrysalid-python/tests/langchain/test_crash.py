@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -145,25 +146,43 @@ def test_killed_in_a_subagent_goes_on_in_the_subagent(thread: New, saver: str) -
     assert run.effects == ["look out", "run sub", "look in", "pay 3", "look end"]
 
 
-@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
-def test_killed_after_any_write_of_the_saver(thread: New, saver: str) -> None:
-    """The first run, and the run after the approval, are killed right after their 1st, 2nd, 3rd … write."""
+@pytest.mark.parametrize("durability", ["sync", "async"])
+@pytest.mark.parametrize("phase", ["first", "second"])
+@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)
+def test_killed_after_any_write_of_the_saver(thread: New, saver: str, phase: str, durability: str) -> None:
+    """The first run, or the run after the approval, is killed right after its 1st, 2nd, 3rd … write."""
     code = 'await tools.look({q: "a"}); await tools.payGated({amount: 1}); await tools.look({q: "b"}); "over"'
-    agent = program(code, tools=["look", "pay_gated"])
-    for phase in ("first", "second"):
-        for write in range(1, 60):
-            run = thread(agent, saver, durability="sync")
-            if phase == "first":
-                killed = run.send(kill_at_write=write).killed
-            else:
-                run.send()
-                killed = run.resume(decisions(APPROVE), kill_at_write=write).killed
-            if not killed:
-                break
-            _to_the_end(run)
-            assert len(run.effects) == len(set(run.effects)), (phase, write, run.effects)
-            assert run.effects in (["look a", "pay 1", "look b"], []), (phase, write, run.effects)
-        assert write > 5
+    _sweep(thread, program(code, tools=["look", "pay_gated"]), saver, phase, durability, ["look a", "pay 1", "look b"])
+
+
+@pytest.mark.parametrize("phase", ["first", "second"])
+@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
+def test_killed_after_any_write_with_a_subagent_that_asks(thread: New, saver: str, phase: str) -> None:
+    sub = worker("sub", [call("pay_gated", "p1", amount=1)], "sub done", tools=("pay_gated",))
+    sub["count_runs"] = False
+    code = 'await tools.look({q: "a"}); await task({description: "x", subagentType: "sub"}); await tools.look({q: "b"}); "over"'
+    agent = program(code, tools=["look", "pay_gated"], subagents=[sub])
+    _sweep(thread, agent, saver, phase, "sync", ["look a", "pay 1", "look b"])
+
+
+def _sweep(thread: New, agent: dict[str, Any], saver: str, phase: str, durability: str, whole: list[str]) -> None:
+    """At every write with `CHRYSALID_LONG_TESTS`, else at every fourth, from another one on for each combination."""
+    stride = 1 if os.environ.get("CHRYSALID_LONG_TESTS") else 4
+    offset = sum(map(ord, saver[:14] + phase + durability)) % stride
+    for write in range(1 + offset, 100, stride):
+        run = thread(agent, saver, durability=durability)
+        if phase == "first":
+            killed = run.send(kill_at_write=write).killed
+        else:
+            run.send()
+            killed = run.resume(decisions(APPROVE), kill_at_write=write).killed
+        if not killed:
+            assert write > 8
+            return
+        _to_the_end(run)
+        # Before the first checkpoint there is nothing to go on from, and nothing was done either.
+        assert run.effects in (whole, []), (write, run.effects)
+    raise AssertionError("the run writes without end")
 
 
 def _to_the_end(run: Thread) -> None:

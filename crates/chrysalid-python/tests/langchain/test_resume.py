@@ -76,9 +76,15 @@ def test_two_processes_that_resume_at_once_make_one_effect(thread: New, saver: s
     run = thread(program(code, tools=["gate", "slow"]), saver)
     assert run.send().requests == [("gate", {"q": "go?"})]
     both = [run.start({"operation": "resume", "value": decisions(APPROVE)}) for _ in range(2)]
-    [run.finish(each) for each in both]
+    for each in both:
+        run.finish(each)
     assert run.effects.count("gate go?") == 1
     assert run.effects.count("slow once") <= 1
+    report = run.look()
+    if not report.is_over:
+        report = run.go_on()
+    assert report.result("e1") == "<result>over</result>"
+    assert run.effects == ["gate go?", "slow once"]
 
 
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)
@@ -151,3 +157,59 @@ def test_the_same_answer_twice_makes_one_effect(thread: New) -> None:
     assert run.resume(decisions(APPROVE)).result("e1") == "<result>9</result>"
     run.resume(decisions(APPROVE))
     assert run.effects == ["pay 9"]
+
+
+@pytest.mark.parametrize("saver", ["memory:", "sqlite", "sqlite+async"], indirect=True)
+def test_a_model_may_use_the_id_of_a_call_again(thread: New, saver: str) -> None:
+    """Scripted models, and some providers, count their calls anew in each turn."""
+    agent = program("0", tools=["pay_gated"])
+    agent["script"] = {
+        "go": [[evaluate("await tools.payGated({amount: 1}); 'first'")], [evaluate("'second'")]],
+        "again": [[evaluate("await tools.payGated({amount: 2}); 'third'")]],
+    }
+    run = thread(agent, saver)
+    assert run.send().requests == [pay(1)]
+    texts = [each["text"] for each in run.resume(decisions(APPROVE)).messages if each["type"] == "tool"]
+    assert texts == ["<result>first</result>", "<result>second</result>"]
+    assert run.send("again").requests == [pay(2)]
+    texts = [each["text"] for each in run.resume(decisions(APPROVE)).messages if each["type"] == "tool"]
+    assert texts == ["<result>first</result>", "<result>second</result>", "<result>third</result>"]
+    assert run.effects == ["pay 1", "pay 2"]
+
+
+@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
+def test_two_threads_do_not_mix(thread: New, saver: str) -> None:
+    run = thread(_two(), saver)
+    other = thread(_two(), saver)
+    other.saver = run.saver
+    run.send()
+    other.send()
+    run.resume(decisions(APPROVE))
+    assert other.look().requests == [pay(1)]
+    assert run.look().requests == [pay(2)]
+    assert other.effects == ["look a"]
+
+
+@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
+def test_an_update_of_the_state_without_a_node_does_not_lose_the_program(thread: New, saver: str) -> None:
+    run = thread({**_two(), "middleware": ["notes"]}, saver)
+    first = run.send()
+    run.update({"notes": ["seen"]})
+    report = run.resume({first.interrupts[0]["id"]: decisions(APPROVE)})
+    for _ in range(3):
+        if report.interrupts:
+            report = run.resume(decisions(APPROVE))
+    assert report.values["notes"] == ["seen"]
+    assert len(run.effects) == len(set(run.effects))
+
+
+@pytest.mark.parametrize("saver", ["sqlite", "postgres+async"], indirect=True)
+def test_a_long_chain_of_approvals_each_in_its_own_process(thread: New, saver: str) -> None:
+    code = "let sum = 0; for (let n = 1; n <= 8; n++) sum += (await tools.payGated({amount: n})).amount; sum"
+    run = thread(program(code, tools=["pay_gated"]), saver)
+    report = run.send()
+    for number in range(1, 9):
+        assert report.requests == [pay(number)]
+        report = run.resume(decisions(APPROVE))
+    assert report.result("e1") == "<result>36</result>"
+    assert run.effects == [f"pay {number}" for number in range(1, 9)]

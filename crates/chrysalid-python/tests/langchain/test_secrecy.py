@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from harness import leaks
 from harness.script import evaluate, program
 from harness.thread import APPROVE, Thread, decisions
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 New = Callable[..., Thread]
 SAVERS = ["memory:", "sqlite", "sqlite+async", "postgres", "postgres+async"]
@@ -69,14 +72,32 @@ def test_images_do_not_pile_up(thread: New, mode: str) -> None:
     assert kept <= {"thread": 5, "turn": 5, "call": 0}[mode]
 
 
-def _images(folder: Path) -> int:
-    import sqlite3
+def test_images_of_ended_turns_go_in_mode_turn(thread: New) -> None:
+    agent = program(NOISE + "1", "noise.length", tools=["pay_gated"], options={"mode": "turn"})
+    agent["script"]["again"] = [[evaluate("typeof noise", "e3")]]
+    run = thread(agent)
+    run.send()
+    assert run.send("again").result("e3") == "<result>undefined</result>"
+    assert _images(run.folder) <= 1
 
-    with sqlite3.connect(folder / "checkpoints.db") as database:
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "over"])
+def test_deleting_a_thread_leaves_nothing(thread: New, paused: bool) -> None:
+    run = thread(program(NOISE + "await tools.payGated({amount: 1}); 1", tools=["pay_gated"]))
+    run.send()
+    if not paused:
+        run.resume(decisions(APPROVE))
+    with SqliteSaver.from_conn_string(str(run.folder / "checkpoints.db")) as saver:
+        saver.delete_thread(run.name)
+    with contextlib.closing(sqlite3.connect(run.folder / "checkpoints.db")) as database:
+        assert database.execute("select count(*) from writes").fetchone() == (0,)
+        assert database.execute("select count(*) from checkpoints").fetchone() == (0,)
+
+
+def _images(folder: Path) -> int:
+    with contextlib.closing(sqlite3.connect(folder / "checkpoints.db")) as database:
         rows = [
-            row[0]
-            for table, column in (("writes", "value"), ("checkpoints", "checkpoint"))
-            for row in database.execute(f"select {column} from {table}")
+            row[0] for row in database.execute("select value from writes union all select checkpoint from checkpoints")
         ]
     return sum(leaks.MAGIC in bytes(row) for row in rows if row is not None)
 

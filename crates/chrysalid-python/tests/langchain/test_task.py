@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import html
 import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from harness.script import call, program, worker
+from harness.agents import build
+from harness.script import call, evaluate, program, worker
 from harness.thread import APPROVE, Thread, decisions
+from harness.tools import TENANT
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 
 New = Callable[..., Thread]
 DISPATCH = 'await task({description: "count", subagentType: "worker"})'
@@ -119,13 +126,73 @@ def test_w06_schemas_at_the_bound_are_taken(thread: New, schema: str) -> None:
     assert run.send().result("e1") == "<result>object</result>"
 
 
+def _seen_by_the_worker(result_of: str, sub: dict[str, Any], **given: Any) -> str:
+    """What a tool of a subagent found, which is the subagent's last text."""
+    agent = build(_agent(result_of, sub=sub, middleware=["notes"]), InMemorySaver(), store=InMemoryStore())
+    asked = {"messages": [HumanMessage("go")], **given}
+    result = asyncio.run(agent.ainvoke(asked, {"configurable": {"thread_id": "t"}}))
+    return next(message.text for message in result["messages"] if message.type == "tool")
+
+
 def test_the_state_goes_down_without_what_is_private(thread: New) -> None:
-    sub = worker("worker", [call("injected", "i1")], "done", tools=("injected",), middleware=["notes"])
-    agent = _agent('await tools.remember({note: "n"}); ' + DISPATCH, sub=sub, tools=["remember"], middleware=["notes"])
-    run = thread(agent, "memory:")
-    assert run.send().values["notes"] == ["n"]
-    asked = [each for each in run.sent if each["agent"] == "worker"]
-    assert asked[0]["messages"] == [["human", "count"]]
+    code = 'const told = await task({description: "count", subagentType: "worker"}); told'
+    sub = worker(
+        "worker", [evaluate("JSON.stringify(await tools.injected())", "s1")], "$last tool", tools=("injected",)
+    )
+    sub |= {"middleware": ["notes"], "interpreter": {"ptc": ["injected"]}, "count_runs": False}
+    todos = [{"content": "x", "status": "pending"}]
+    text = _seen_by_the_worker(code, sub, notes=["n"], todos=todos)
+    found = json.loads(
+        html.unescape(text)
+        .removeprefix("<result>")
+        .removesuffix("</result>")
+        .removeprefix("<result>")
+        .removesuffix("</result>")
+    )
+    assert found["notes"] == ["n"]
+    # The task and the subagent's own call, nothing of the parent.
+    assert found["messages"] == 2
+    assert found["todos"] is False
+
+
+def test_it_runs_on_the_callers_loop_with_its_context() -> None:
+    sub = worker("worker", [call("on_the_loop", "o1", q="x")], "$last tool", tools=("on_the_loop",), count_runs=False)
+    agent = build(_agent(DISPATCH, sub=sub))
+
+    async def run() -> tuple[str, int]:
+        TENANT.set("ada")
+        result = await agent.ainvoke({"messages": [HumanMessage("go")]})
+        return next(message.text for message in result["messages"] if message.type == "tool"), id(
+            asyncio.get_running_loop()
+        )
+
+    text, loop = asyncio.run(run())
+    assert json.loads(text.removeprefix("<result>").removesuffix("</result>")) == {
+        "loop": loop,
+        "tenant": "ada",
+        "q": "x",
+    }
+
+
+def test_it_is_traced_as_a_subagent(thread: New) -> None:
+    sub = worker("worker", [call("agent_type", "a1")], "$last tool", tools=("agent_type",))
+    assert thread(_agent(DISPATCH, sub=sub)).send().result("e1") == "<result>subagent</result>"
+
+
+def test_events_form_a_tree(thread: New) -> None:
+    leaf = worker("leaf", "leaf done")
+    sub = worker(
+        "worker",
+        [evaluate('await task({description: "leaf", subagentType: "leaf"})', "s1")],
+        "done",
+        interpreter={},
+        subagents=[leaf],
+    )
+    events = _subagent_events(thread(_agent(DISPATCH, sub=sub)).send())
+    starts = {event["subagent_type"]: event for event in events if event["phase"] == "start"}
+    assert [starts["worker"]["depth"], starts["leaf"]["depth"]] == [1, 2]
+    assert "parent_id" not in starts["worker"]
+    assert starts["leaf"]["parent_id"] == starts["worker"]["id"]
 
 
 def test_tasks_run_at_most_so_many_at_a_time(thread: New) -> None:
@@ -142,6 +209,7 @@ def test_tasks_run_at_most_so_many_at_a_time(thread: New) -> None:
         if event.get("type") == "subagent" and event["phase"] in ("start", "complete")
     ]
     assert order == ["start", "complete"] * 4
+    assert [event["phase"] for event in narrow.events].count("queued") >= 3
 
 
 def test_a_task_that_nobody_awaits_still_finishes(thread: New) -> None:

@@ -173,7 +173,7 @@ def test_state_store_config_and_a_call_id_are_injected(is_async: bool) -> None:
     config = {"configurable": {"thread_id": "t"}}
     result = asyncio.run(agent.ainvoke(asked, config)) if is_async else agent.invoke(asked, config)
     assert [message.text for message in result["messages"] if message.type == "tool"] == [
-        '<result>{"messages":2,"notes":["n"],"store":1815,"thread":"t","tool_call_id":true}</result>'
+        '<result>{"messages":2,"notes":["n"],"todos":false,"store":1815,"thread":"t","tool_call_id":true}</result>'
     ]
 
 

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from .effects import effect
 
 SENT = "HARNESS_SENT"
+LAST_TOOL = "$last tool"
+"""A reply that stands for the text of the latest tool message."""
 
 Reply = str | list[dict[str, Any]]
 """A text, or calls of tools: `{"name", "args", "id"}`."""
@@ -50,6 +52,8 @@ class ScriptedModel(BaseChatModel):
         text = messages[last].text
         replies = self.script.get(text, self.script.get("*", ()))
         reply = replies[answered] if answered < len(replies) else "end"
+        if reply == LAST_TOOL:
+            reply = next(message.text for message in reversed(messages) if isinstance(message, ToolMessage))
         return ChatResult(generations=[ChatGeneration(message=self._message(reply))])
 
     def _message(self, reply: Reply) -> AIMessage:

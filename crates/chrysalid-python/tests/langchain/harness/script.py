@@ -46,4 +46,4 @@ def program(*codes: str, tools: list[str], options: dict[str, Any] | None = None
 
 def worker(name: str, *replies: Any, tools: tuple[str, ...] = (), **spec: Any) -> Spec:
     """A subagent that answers every task by these replies."""
-    return {"name": name, "script": {"*": list(replies)}, "tools": list(tools), "count_runs": True, **spec}
+    return {"name": name, "script": {"*": list(replies)}, "tools": list(tools), "count_runs": True} | spec

@@ -13,6 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.store.base import BaseStore
 from langgraph.types import Command, interrupt
+from langsmith.run_helpers import get_tracing_context
 from pydantic import BaseModel
 
 from .effects import effect
@@ -182,6 +183,7 @@ def injected(
     return {
         "messages": len(state["messages"]),
         "notes": state.get("notes", []),
+        "todos": bool(state.get("todos")),
         "store": None if item is None else item.value["born"],
         "thread": config["configurable"]["thread_id"],
         "tool_call_id": bool(tool_call_id),
@@ -211,6 +213,12 @@ def in_the_context(q: str) -> dict[str, Any]:
     return {"tenant": TENANT.get(), "q": q}
 
 
+@tool
+def agent_type() -> str:
+    """What traces say of the agent that runs."""
+    return str((get_tracing_context().get("metadata") or {}).get("ls_agent_type"))
+
+
 ODD: BaseTool = StructuredTool.from_function(
     lambda q: f"odd {q}", name="2nd-tool", description="A name that is no identifier."
 )
@@ -219,7 +227,7 @@ ALL: dict[str, BaseTool] = {
     each.name: each
     for each in (
         echo, fail, pay, pay_gated, charge, send_email, look, delete_file_gated, gate, note_gated, ask, ask_twice, slow, keyed, give, message,
-        remember, injected, with_runtime, on_the_loop, in_the_context, ODD,
+        remember, injected, with_runtime, on_the_loop, in_the_context, agent_type, ODD,
     )
 }  # fmt: skip
 ALL |= {"gate, later": gate_with_another_schema, "gate, expiring": gate_that_expires}
