@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::{raise, raise_kind};
+use crate::event::EventLog;
 use crate::limits::{Limits, seconds};
 use crate::policy::{Key, Policy};
 use crate::session::Session;
@@ -77,7 +78,7 @@ impl Engine {
 
     /// A fresh session.
     #[pyo3(signature = (tools, *, limits=None, clock=None, seed=None, context=None, park_after=None,
-        approve_program=false, depth=0, modules=None, ledger=None))]
+        approve_program=false, depth=0, modules=None, ledger=None, events=false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn session(
         &self,
@@ -92,16 +93,18 @@ impl Engine {
         depth: u32,
         modules: Option<Vec<String>>,
         ledger: Option<&str>,
+        events: bool,
     ) -> PyResult<Session> {
-        let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let mut options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let log = EventLog::of(events, &mut options);
         let capabilities = &tools.get().capabilities;
         let session = py.detach(|| self.inner.session_with(capabilities, options));
-        session.map(Session::new).map_err(|error| raise(py, &error))
+        session.map(|session| Session::new(session, log)).map_err(|error| raise(py, &error))
     }
 
     /// A session from a snapshot.
     #[pyo3(signature = (data, tools, *, fork=false, limits=None, clock=None, seed=None, context=None, park_after=None,
-        approve_program=false, depth=0, modules=None, ledger=None))]
+        approve_program=false, depth=0, modules=None, ledger=None, events=false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn restore(
         &self,
@@ -118,12 +121,14 @@ impl Engine {
         depth: u32,
         modules: Option<Vec<String>>,
         ledger: Option<&str>,
+        events: bool,
     ) -> PyResult<Session> {
-        let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let mut options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let log = EventLog::of(events, &mut options);
         let how = if fork { Restore::Fork } else { Restore::Resume };
         let capabilities = &tools.get().capabilities;
         let session = py.detach(|| self.inner.restore_with(data, capabilities, how, options));
-        session.map(Session::new).map_err(|error| raise(py, &error))
+        session.map(|session| Session::new(session, log)).map_err(|error| raise(py, &error))
     }
 
     /// What a snapshot tells about itself.

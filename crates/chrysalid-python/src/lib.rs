@@ -6,6 +6,7 @@
 mod call;
 mod engine;
 mod error;
+mod event;
 mod gate;
 mod limits;
 mod outcome;

@@ -3,6 +3,7 @@
 use chrysalid::{CallRecord as Record, Ended, Failure, Heap, LogLine as Line, Pause, Report, ReportStyle, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyList;
 
 use crate::call::{Call, CallRecord, PendingCall, seconds_since_1970};
 use crate::error::raise;
@@ -20,11 +21,14 @@ pub(crate) struct Step {
     wake_at: Option<f64>,
     /// How the program ended, or what it waits for.
     outcome: Option<Py<Outcome>>,
+    /// What happened since the step before, where the session was made with `events`.
+    events: Py<PyList>,
 }
 
 impl Step {
-    pub(crate) fn of(py: Python<'_>, step: chrysalid::Step) -> PyResult<Self> {
-        let plain = |kind| Self { kind, calls: Vec::new(), wake_at: None, outcome: None };
+    pub(crate) fn of(py: Python<'_>, step: chrysalid::Step, events: Option<Bound<'_, PyList>>) -> PyResult<Self> {
+        let events = events.unwrap_or_else(|| PyList::empty(py)).unbind();
+        let plain = |kind| Self { kind, calls: Vec::new(), wake_at: None, outcome: None, events };
         Ok(match step {
             chrysalid::Step::Start(calls) => {
                 let calls = calls.into_iter().map(|call| Py::new(py, Call(call))).collect::<PyResult<_>>()?;

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use crate::call::{CallRecord, PendingCall, hex};
 use crate::engine::moment;
 use crate::error::{raise, raise_kind};
+use crate::event::EventLog;
 use crate::gate::{Gate, Inside, Visit};
 use crate::outcome::Step;
 use crate::tool::{Toolset, effects_of};
@@ -19,12 +20,13 @@ use crate::value::{of_python, of_python_named, to_python};
 pub(crate) struct Session {
     inner: Gate<chrysalid::Session>,
     interrupt: Interrupt,
+    events: Option<EventLog>,
     id: [u8; 16],
 }
 
 impl Session {
-    pub(crate) fn new(session: chrysalid::Session) -> Self {
-        Self { interrupt: session.interrupt_handle(), id: session.id(), inner: Gate::new(session) }
+    pub(crate) fn new(session: chrysalid::Session, events: Option<EventLog>) -> Self {
+        Self { interrupt: session.interrupt_handle(), events, id: session.id(), inner: Gate::new(session) }
     }
 
     fn wait(&self, visit: Visit) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
@@ -165,7 +167,8 @@ impl Session {
     fn step(&self, py: Python<'_>, now: Option<f64>) -> PyResult<Step> {
         let now = moment(now)?;
         let step = py.detach(|| self.wait(Visit::Step).and_then(|mut session| session.step(now)));
-        Step::of(py, step.map_err(|error| raise(py, &error))?)
+        let events = self.events.as_ref().map(|events| events.take(py)).transpose()?;
+        Step::of(py, step.map_err(|error| raise(py, &error))?, events)
     }
 
     /// Gives a call that runs, waits outside, or is unknown, its result.

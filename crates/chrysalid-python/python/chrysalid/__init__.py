@@ -54,6 +54,7 @@ from chrysalid._native import (
     __version__,
 )
 from chrysalid.engine import Engine
+from chrysalid.events import Event
 from chrysalid.failure import ToolError
 from chrysalid.modules import Modules
 from chrysalid.session import Session
@@ -77,6 +78,7 @@ __all__ = [
     "DecisionNotAllowed",
     "Description",
     "Engine",
+    "Event",
     "GuestError",
     "Handle",
     "Inspection",

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
+from chrysalid.events import Event
+
 _Effect: TypeAlias = Literal["private", "untrusted", "acts"]
 _Decision: TypeAlias = Literal["approve", "edit", "reject", "respond"]
 
@@ -178,6 +180,7 @@ class Engine:
         depth: int = 0,
         modules: Sequence[str] | None = None,
         ledger: str | None = None,
+        events: bool = False,
     ) -> Session:
         """A fresh session."""
     def restore(
@@ -195,6 +198,7 @@ class Engine:
         depth: int = 0,
         modules: Sequence[str] | None = None,
         ledger: str | None = None,
+        events: bool = False,
     ) -> Session:
         """A session from a snapshot."""
     def inspect(self, data: bytes) -> Inspection:
@@ -631,6 +635,9 @@ class Step:
     @property
     def outcome(self) -> Outcome | None:
         """How the program ended, or what it waits for."""
+    @property
+    def events(self) -> list[Event]:
+        """What happened since the step before, where the session was made with ``events``."""
 
 @final
 class Toolset:

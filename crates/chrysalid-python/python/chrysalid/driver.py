@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from chrysalid._native import Call, Outcome
+    from chrysalid.events import Event
     from chrysalid.modules import Modules
     from chrysalid.tools import Tool
     from chrysalid.turns import Bell
 
     _Find: TypeAlias = Callable[[str], Tool | Modules | None]
+    _Tell: TypeAlias = Callable[[list[Event]], None]
 
 __all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stop"]
 
@@ -29,17 +31,19 @@ __all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stop"]
 _LONGEST_WAIT = 60.0
 
 
-def drive(session: _native.Session, find: _Find, bell: Bell) -> Outcome:
-    """Runs the program until it ends or waits, calling tools with this thread."""
+def drive(session: _native.Session, find: _Find, bell: Bell, tell: _Tell | None = None) -> Outcome:
+    """Runs the program until it ends or waits, calling tools with this thread. ``tell`` gets the events of each step."""
     try:
         while True:
             step = session.step()
+            if tell is not None:
+                tell(step.events)
             if step.outcome is not None:
                 return step.outcome
             if step.kind == "start":
                 begun = _serve(session, find, step.calls)
                 if begun:
-                    return _drive_on_own_loop(session, find, bell, begun)
+                    return _drive_on_own_loop(session, find, bell, begun, tell)
             elif step.kind == "wait":
                 bell.wait(delay_until(step.wake_at))
     except BaseException:
@@ -86,7 +90,11 @@ def _close(awaitable: Any) -> None:
 
 
 def _drive_on_own_loop(
-    session: _native.Session, find: _Find, bell: Bell, begun: list[tuple[Call, Awaitable[Any]]]
+    session: _native.Session,
+    find: _Find,
+    bell: Bell,
+    begun: list[tuple[Call, Awaitable[Any]]],
+    tell: _Tell | None,
 ) -> Outcome:
     """Goes on with an event loop in this thread, since a tool of the program needs one."""
     import asyncio
@@ -95,7 +103,7 @@ def _drive_on_own_loop(
     from chrysalid.flight import drive_async
 
     with asyncio.Runner() as runner:
-        return runner.run(drive_async(session, find, bell, begun), context=contextvars.copy_context())
+        return runner.run(drive_async(session, find, bell, begun, tell=tell), context=contextvars.copy_context())
 
 
 def invoke(session: _native.Session, find: _Find, call: Call) -> Awaitable[Any] | None:

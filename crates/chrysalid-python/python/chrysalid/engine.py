@@ -11,10 +11,11 @@ from chrysalid.tools import Toolset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from chrysalid._native import Inspection, Key, Limits, Policy
+    from chrysalid.events import Event
     from chrysalid.modules import _Find
     from chrysalid.tools import Function, Tool
 
@@ -81,6 +82,8 @@ class Engine:
         depth: int = 0,
         modules: Modules | Mapping[str, str] | _Find | None = None,
         ledger: str | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        events: bool = False,
     ) -> Session:
         """A fresh session.
 
@@ -95,6 +98,8 @@ class Engine:
             depth: How many subagents deep this session is.
             modules: What programs may import: sources by key, or a function that finds them.
             ledger: What the run is known to have met and used: see ``Session.ledger``.
+            on_event: Told of calls, console lines and pauses after each step in which there were some.
+            events: Gives them to whoever steps the session, as ``Step.events``.
         """
         toolset = Toolset.of(tools)
         found = None if modules is None else Modules.of(modules)
@@ -109,8 +114,9 @@ class Engine:
             depth=depth,
             modules=None if found is None else found.names,
             ledger=ledger,
+            events=events or on_event is not None,
         )
-        return Session(native, toolset, found)
+        return Session(native, toolset, found, on_event)
 
     def restore(
         self,
@@ -127,6 +133,8 @@ class Engine:
         depth: int = 0,
         modules: Modules | Mapping[str, str] | _Find | None = None,
         ledger: str | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        events: bool = False,
     ) -> Session:
         """A session from a snapshot, to go on with it, or beside the original with ``fork``. Tools are looked up by
         name.
@@ -148,8 +156,9 @@ class Engine:
             depth=depth,
             modules=None if found is None else found.names,
             ledger=ledger,
+            events=events or on_event is not None,
         )
-        return Session(native, toolset, found)
+        return Session(native, toolset, found, on_event)
 
     def inspect(self, data: bytes) -> Inspection:
         """What a snapshot tells about itself."""

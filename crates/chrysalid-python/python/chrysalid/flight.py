@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from chrysalid import _native
     from chrysalid._native import Call, Outcome
-    from chrysalid.driver import _Find
+    from chrysalid.driver import _Find, _Tell
     from chrysalid.turns import Bell
 
 __all__ = ["drive_async"]
@@ -29,10 +29,11 @@ async def drive_async(
     find: _Find,
     bell: Bell,
     begun: Iterable[tuple[Call, Awaitable[Any]]] = (),
+    tell: _Tell | None = None,
 ) -> Outcome:
     """Runs the program until it ends or waits. Whatever ends the driver from outside stops the program.
 
-    ``begun`` are calls that run already and are to be awaited.
+    ``begun`` are calls that run already and are to be awaited. ``tell`` gets the events of each step.
     """
     flight = _Flight(session, find, bell)
     must_not_wait = False
@@ -41,6 +42,8 @@ async def drive_async(
             flight.serve(call, awaitable)
         while True:
             step = session.step()
+            if tell is not None:
+                tell(step.events)
             if step.outcome is not None:
                 return step.outcome
             flight.drop_overdue()

@@ -12,10 +12,11 @@ from chrysalid.turns import Bell, Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from chrysalid._native import CallRecord, Handle, Outcome, PendingCall, Step
+    from chrysalid.events import Event
     from chrysalid.modules import Modules
     from chrysalid.tools import Effect, Function, Tool
 
@@ -47,12 +48,19 @@ class Session:
     Any thread may use it. What is asked from one thread while another one steps waits for the end of that step.
     """
 
-    __slots__ = ("__weakref__", "_bell", "_modules", "_native", "_tools", "_turns")
+    __slots__ = ("__weakref__", "_bell", "_modules", "_native", "_on_event", "_tools", "_turns")
 
-    def __init__(self, native: _native.Session, tools: Toolset, modules: Modules | None = None) -> None:
+    def __init__(
+        self,
+        native: _native.Session,
+        tools: Toolset,
+        modules: Modules | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
         self._native = native
         self._tools = tools
         self._modules = modules
+        self._on_event = on_event
         self._turns = Turns()
         self._bell = Bell()
 
@@ -70,7 +78,7 @@ class Session:
         try:
             self._refuse_paused()
             self._native.start(code)
-            return drive(self._native, self.tool, self._bell)
+            return drive(self._native, self.tool, self._bell, self._teller)
         finally:
             self._leave(run, token)
 
@@ -87,7 +95,7 @@ class Session:
         try:
             self._refuse_paused()
             self._native.start(code)
-            return await drive_async(self._native, self.tool, self._bell)
+            return await drive_async(self._native, self.tool, self._bell, tell=self._teller)
         finally:
             self._leave(run, token)
 
@@ -97,7 +105,7 @@ class Session:
         self._turns.take()
         run, token = self._enter()
         try:
-            return drive(self._native, self.tool, self._bell)
+            return drive(self._native, self.tool, self._bell, self._teller)
         finally:
             self._leave(run, token)
 
@@ -109,7 +117,7 @@ class Session:
         await self._turns.take_async()
         run, token = self._enter()
         try:
-            return await drive_async(self._native, self.tool, self._bell)
+            return await drive_async(self._native, self.tool, self._bell, tell=self._teller)
         finally:
             self._leave(run, token)
 
@@ -229,7 +237,25 @@ class Session:
 
     def step(self, now: float | None = None) -> Step:
         """Runs the guest until it needs something, for about 10 ms at most, with the GIL released."""
-        return self._native.step(now)
+        step = self._native.step(now)
+        if self._on_event is not None:
+            self._tell(step.events)
+        return step
+
+    @property
+    def _teller(self) -> Callable[[list[Event]], None] | None:
+        return None if self._on_event is None else self._tell
+
+    def _tell(self, events: list[Event]) -> None:
+        """A reader that fails never fails the program."""
+        for event in events:
+            try:
+                if self._on_event is not None:
+                    self._on_event(event)
+            except Exception:
+                import logging
+
+                logging.getLogger(__name__).exception("on_event failed")
 
     def tool(self, name: str) -> Tool | Modules | None:
         """What serves calls with this name, by ``invoke``: the tool, and for ``$import`` the modules."""
