@@ -483,6 +483,14 @@ def test_what_cannot_be_a_tool(engine: chrysalid.Engine) -> None:
         Tool(name="t", approval_decisions=["maybe"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="timeout of -1 seconds"):
         Tool(name="t", timeout=-1)
+    with pytest.raises(TypeError, match="ask_when is a function of the argument, not 'big'"):
+        Tool(name="t", ask_when="big")  # type: ignore[arg-type]
+
+    async def later(argument: Any) -> bool:
+        return True
+
+    with pytest.raises(TypeError, match="ask_when .* cannot be async"):
+        Tool(name="t", ask_when=later)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="tools are a list, not <function"):
         engine.session(wraps)  # type: ignore[arg-type]
     with pytest.raises(chrysalid.CapabilityError):
