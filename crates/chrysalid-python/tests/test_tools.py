@@ -489,7 +489,7 @@ def test_what_cannot_be_a_tool(engine: chrysalid.Engine) -> None:
     async def later(argument: Any) -> bool:
         return True
 
-    with pytest.raises(TypeError, match="ask_when .* cannot be async"):
+    with pytest.raises(TypeError, match=r"ask_when is .* cannot be async"):
         Tool(name="t", ask_when=later)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="tools are a list, not <function"):
         engine.session(wraps)  # type: ignore[arg-type]
