@@ -247,7 +247,7 @@ def test_results() -> None:
 ARGUMENTS: list[tuple[Any, str, Any]] = [
     (float, "1", 1.0),
     (int, "2 ** 53 - 1", 2**53 - 1),
-    (int, "2n ** 64n", 2**64),
+    (int, "2n ** 63n", 2**63),
     (str, "'x'", "x"),
     (Color, "'b'", Color.BLUE),
     (list[Color], "['b', 'r']", [Color.BLUE, Color.RED]),
