@@ -183,7 +183,7 @@ fn options(
         options.modules = Modules::resolver(names, |_| std::future::pending());
     }
     options.ledger = ledger
-        .map(|text| serde_json::from_str::<Ledger>(text))
+        .map(serde_json::from_str::<Ledger>)
         .transpose()
         .map_err(|error| PyValueError::new_err(format!("ledger: {error}")))?;
     Ok(options)

@@ -281,6 +281,7 @@ impl Session {
     }
 
     /// Joins effects that the host knows the session's content to have, with where they came from.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python's lists become")]
     fn meet(&self, py: Python<'_>, effects: Vec<String>, by: &str) -> PyResult<()> {
         let mut taint = Taint::default();
         for effect in effects_of(&effects)?.each() {

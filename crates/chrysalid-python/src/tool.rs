@@ -113,6 +113,7 @@ pub(crate) struct Toolset {
 #[pymethods]
 impl Toolset {
     #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python's lists become")]
     fn new(py: Python<'_>, capabilities: Vec<PyRef<'_, Capability>>) -> PyResult<Self> {
         let all = capabilities.iter().map(|capability| capability.inner.clone());
         let capabilities = Capabilities::new(all).map_err(|error| raise(py, &error))?;

@@ -128,8 +128,8 @@ def test_ctrl_c_while_waiting_for_a_turn() -> None:
         thread = threading.Thread(target=session.run, args=["await tools.wait({})"])
         thread.start()
         held.wait()
-        print("waiting", flush=True)
         try:
+            print("waiting", flush=True)
             session.run("globalThis.ran = 1")
         except KeyboardInterrupt:
             hold.set()

@@ -247,6 +247,7 @@ def test_results() -> None:
 ARGUMENTS: list[tuple[Any, str, Any]] = [
     (float, "1", 1.0),
     (int, "2 ** 53 - 1", 2**53 - 1),
+    (int, "2n ** 63n", 2**63),
     (str, "'x'", "x"),
     (Color, "'b'", Color.BLUE),
     (list[Color], "['b', 'r']", [Color.BLUE, Color.RED]),
@@ -277,6 +278,13 @@ ARGUMENTS: list[tuple[Any, str, Any]] = [
     (frozenset[str], "['a']", frozenset(["a"])),
     (tuple[int, ...], "[1, 2]", (1, 2)),
     (tuple[int, Color], "[1, 'r']", (1, Color.RED)),
+    (int, "1e300", int(1e300)),
+    (float | Color, "'r'", Color.RED),
+    (float | None, "null", None),
+    (int | float, "1.5", 1.5),
+    (int | str, "'5'", "5"),
+    (int | bool, "true", True),
+    (dict[str, int], "({ a: 2n ** 60n })", {"a": 2**60}),
     (int | Color, "5", 5),
     (int | Color, "'r'", Color.RED),
     (Annotated[float, "f"], "2", 2.0),
@@ -483,6 +491,14 @@ def test_what_cannot_be_a_tool(engine: chrysalid.Engine) -> None:
         Tool(name="t", approval_decisions=["maybe"])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="timeout of -1 seconds"):
         Tool(name="t", timeout=-1)
+    with pytest.raises(TypeError, match="ask_when is a function of the argument, not 'big'"):
+        Tool(name="t", ask_when="big")  # type: ignore[arg-type]
+
+    async def later(argument: Any) -> bool:
+        return True
+
+    with pytest.raises(TypeError, match=r"ask_when is .* cannot be async"):
+        Tool(name="t", ask_when=later)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="tools are a list, not <function"):
         engine.session(wraps)  # type: ignore[arg-type]
     with pytest.raises(chrysalid.CapabilityError):

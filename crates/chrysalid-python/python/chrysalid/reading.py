@@ -130,8 +130,18 @@ class _Record:
         return self._kind(**read)
 
 
-def _float(value: Any) -> Any:
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+def _float(value: Any) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    raise TypeError(f"is no number but a {type(value).__name__}")
+
+
+def _int(value: Any) -> int:
+    """A plain number, also of a ``BigInt`` and of a whole number that JavaScript does not count exactly."""
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if whole and not isinstance(value, bool):
+        return int(value)
+    raise TypeError(f"is no whole number but a {type(value).__name__}")
 
 
 def _datetime(value: Any) -> datetime:
@@ -170,6 +180,7 @@ def _items(value: Any) -> Any:
 
 
 _PLAIN: dict[type, Reader] = {
+    int: _int,
     float: _float,
     datetime: _datetime,
     date: _date,

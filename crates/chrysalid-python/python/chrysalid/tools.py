@@ -34,6 +34,10 @@ Delivery: TypeAlias = Literal["value"] | Literal["handle"] | Literal["declassifi
 Function: TypeAlias = Callable[..., Any]
 
 
+# Of the code of an async function; `inspect` has the name.
+_IS_COROUTINE = 0x80
+
+
 class CallContext:
     """What a tool may know about the call it serves: ask for it with a parameter of this type."""
 
@@ -214,6 +218,9 @@ class _Predicate:
     def __init__(self, asks: Callable[[Any], bool]) -> None:
         if not callable(asks):
             raise TypeError(f"ask_when is a function of the argument, not {asks!r}")
+        code = getattr(asks, "__code__", None)
+        if code is not None and code.co_flags & _IS_COROUTINE:
+            raise TypeError("ask_when is asked between two steps of a program, and cannot be async")
         self._asks = asks
 
     def __call__(self, argument: Any) -> bool:

@@ -108,7 +108,7 @@ impl<'py> Writer<'py> {
         } else if let Ok(truth) = object.cast::<PyBool>() {
             Ok(Value::Bool(truth.is_true()))
         } else if let Ok(text) = object.cast::<PyString>() {
-            self.text(text)
+            Ok(Value::String(characters(text)?))
         } else if object.is_instance_of::<PyInt>() {
             self.integer(object)
         } else if let Ok(number) = object.cast::<PyFloat>() {
@@ -153,10 +153,6 @@ impl<'py> Writer<'py> {
         } else {
             self.simplified(object)
         }
-    }
-
-    fn text(&self, text: &Bound<'py, PyString>) -> Written {
-        Ok(Value::String(characters(text)?))
     }
 
     fn integer(&self, object: &Bound<'py, PyAny>) -> Written {

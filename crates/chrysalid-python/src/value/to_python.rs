@@ -101,7 +101,7 @@ impl<'py, 'v> Reader<'py, 'v> {
     fn object(&mut self, object: &'v Object) -> PyResult<Bound<'py, PyAny>> {
         let dict = PyDict::new(self.py);
         self.kept(dict.clone().into_any());
-        for (key, value) in object.iter() {
+        for (key, value) in object {
             let key = self.keys.entry(key).or_insert_with(|| PyString::new(self.py, key)).clone();
             dict.set_item(key, self.value(value)?)?;
         }
