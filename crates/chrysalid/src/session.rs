@@ -60,6 +60,7 @@ pub(crate) use imports::{HostState, link};
 use instance::Guest;
 pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
+pub(crate) use memory::dead_stack;
 use meter::Meter;
 pub use shared::SharedSession;
 use state::State;
