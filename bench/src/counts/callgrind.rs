@@ -4,8 +4,8 @@
 
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
-use chrysalid::counting::HOST;
+use anyhow::{Context as _, Result, anyhow, bail};
+use chrysalid::counting::{HOST, Work};
 
 use crate::Pace;
 use crate::recorded::Counts;
@@ -13,28 +13,34 @@ use crate::recorded::Counts;
 pub(crate) const NO_VALGRIND: &str =
     "valgrind is not here; the system's package of that name has it (`apt-get install valgrind`)";
 
-pub(crate) enum Instructions {
-    Counted {
-        /// What they depend on.
-        with: Counts<String>,
-        counts: Counts<u64>,
-    },
-    NoValgrind,
-}
-
-pub(crate) fn count(pace: &Pace, with: &Counts<String>) -> Result<Instructions> {
-    let Ok(version) = Command::new("valgrind").arg("--version").output() else {
-        return Ok(Instructions::NoValgrind);
-    };
-    let mut with = with.clone();
+/// What the count depends on beside the source: what is told, valgrind and the processor. `None` without valgrind.
+pub(crate) fn with(told: &Counts<String>) -> Option<Counts<String>> {
+    let version = Command::new("valgrind").arg("--version").output().ok()?;
+    let mut with = told.clone();
     with.insert("valgrind".to_owned(), String::from_utf8_lossy(&version.stdout).trim().to_owned());
     with.insert("processor".to_owned(), processor());
-    let mut counts = Counts::new();
-    for (name, _) in HOST {
+    Some(with)
+}
+
+pub(crate) fn count(pace: &Pace) -> Result<Counts<u64>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let shares = HOST.chunks(HOST.len().div_ceil(threads));
+        let running: Vec<_> = shares.map(|share| scope.spawn(move || count_all(share, pace))).collect();
+        let mut counts = Counts::new();
+        for thread in running {
+            counts.extend(thread.join().map_err(|_| anyhow!("a thread that counts panicked"))??);
+        }
+        Ok(counts)
+    })
+}
+
+fn count_all(share: &[(&str, fn() -> Work)], pace: &Pace) -> Result<Counts<u64>> {
+    let count = |name: &str| {
         let count = under_callgrind(name, pace.rounds(name)).with_context(|| format!("cannot count {name:?}"))?;
-        counts.insert((*name).to_owned(), count);
-    }
-    Ok(Instructions::Counted { with, counts })
+        Ok((name.to_owned(), count))
+    };
+    share.iter().map(|(name, _)| count(name)).collect()
 }
 
 fn under_callgrind(name: &str, rounds: u32) -> Result<u64> {

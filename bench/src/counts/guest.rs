@@ -116,7 +116,11 @@ fn objects_out(engine: &Engine, rounds: u32) -> Result<u64> {
     let mut session = session(engine, &Capabilities::none())?;
     let count = rounds * PER_ROUND;
     let rows = "({ id, name: `row ${id}`, done: id % 2 === 0, score: id / 4 })";
-    run(&mut session, &format!("const rows = Array.from({{ length: {count} }}, (_, id) => {rows}); 0"), &Value::from(0))?;
+    run(
+        &mut session,
+        &format!("const rows = Array.from({{ length: {count} }}, (_, id) => {rows}); 0"),
+        &Value::from(0),
+    )?;
     let before = fuel(&mut session)?;
     run(&mut session, "rows", &objects(count)?)?;
     Ok(fuel(&mut session)? - before)

@@ -18,7 +18,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
-use callgrind::Instructions;
 use recorded::{Counts, Recorded};
 
 const USAGE: &str = "usage: chrysalid-counts check|record FILE [--slow NAME] [--with NAME=VERSION]...";
@@ -69,15 +68,15 @@ fn check(options: &Options) -> Result<ExitCode> {
     let recorded = Recorded::read(&options.file)?;
     let mut wrong = recorded::compare("fuel", &recorded.fuel, &guest::count(&options.pace)?);
     println!("fuel of guest work: {} counts", recorded.fuel.len());
-    match callgrind::count(&options.pace, &options.with)? {
-        Instructions::Counted { with, .. } if with != recorded.with => {
+    match callgrind::with(&options.with) {
+        None => println!("instructions of the host: skipped, {}", callgrind::NO_VALGRIND),
+        Some(with) if with != recorded.with => {
             println!("instructions of the host: skipped, {}", recorded::difference(&recorded.with, &with));
         }
-        Instructions::Counted { counts, .. } => {
-            wrong.extend(recorded::compare("instructions", &recorded.instructions, &counts));
-            println!("instructions of the host: {} counts", counts.len());
+        Some(_) => {
+            wrong.extend(recorded::compare("instructions", &recorded.instructions, &callgrind::count(&options.pace)?));
+            println!("instructions of the host: {} counts", recorded.instructions.len());
         }
-        Instructions::NoValgrind => println!("instructions of the host: skipped, {}", callgrind::NO_VALGRIND),
     }
     for line in &wrong {
         eprintln!("not as recorded: {line}");
@@ -92,9 +91,9 @@ fn check(options: &Options) -> Result<ExitCode> {
 fn record(options: &Options) -> Result<ExitCode> {
     let mut recorded = if options.file.exists() { Recorded::read(&options.file)? } else { Recorded::default() };
     recorded.fuel = guest::count(&options.pace)?;
-    match callgrind::count(&options.pace, &options.with)? {
-        Instructions::Counted { with, counts } => (recorded.with, recorded.instructions) = (with, counts),
-        Instructions::NoValgrind => println!("instructions of the host: left as they are, {}", callgrind::NO_VALGRIND),
+    match callgrind::with(&options.with) {
+        None => println!("instructions of the host: left as they are, {}", callgrind::NO_VALGRIND),
+        Some(with) => (recorded.with, recorded.instructions) = (with, callgrind::count(&options.pace)?),
     }
     recorded.write(&options.file)?;
     println!("recorded {} counts of fuel, {} of instructions", recorded.fuel.len(), recorded.instructions.len());

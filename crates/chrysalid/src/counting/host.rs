@@ -10,13 +10,15 @@ use std::hint::black_box;
 use chrysalid_policy::{Decision, Effects, Request, Rules, Taint, decide};
 use serde_json::{Value as Json, json};
 
+use crate::call::{CallPlace, CallStatus};
 use crate::capability::Schema;
 use crate::key::{Key, KeyRing};
 use crate::outcome::{Ended, Heap, LogLevel, LogLine, Outcome};
 use crate::program;
 use crate::report::{Report, ReportStyle};
+use crate::session::state::{State, StoredCall};
 use crate::snapshot::format::{self, Contents, Identity, PAGE};
-use crate::snapshot::pages;
+use crate::snapshot::{header, open_header, pages};
 use crate::value::wire::{self, Bounds};
 use crate::value::{Value, from_value, to_value};
 
@@ -38,6 +40,9 @@ pub const HOST: &[(&str, fn() -> Work)] = &[
     ("prepare a program in JavaScript", javascript),
     ("prepare a program in TypeScript", typescript),
     ("text of a report", report),
+    ("pack a session's state", pack_state),
+    ("unpack a session's state", unpack_state),
+    ("find pages by comparing", compare),
     ("pack pages", pack),
     ("unpack pages", unpack),
     ("seal a snapshot", seal),
@@ -168,8 +173,7 @@ fn policy() -> Work {
     taint.join(Effects::PRIVATE, "budget.read (call 1.1, line 3)");
     Box::new(move || {
         let effects = Effects::ACTS;
-        let request =
-            Request { name: "mail.send", argument: &argument, effects, carried: Effects::NONE, ask: false };
+        let request = Request { name: "mail.send", argument: &argument, effects, carried: Effects::NONE, ask: false };
         assert_eq!(black_box(decide(&request, &taint, &rules)), Decision::Allow);
     })
 }
@@ -186,7 +190,10 @@ fn typescript() -> Work {
 }
 
 fn report() -> Work {
-    let line = |n: u32| LogLine { level: LogLevel::Log, text: format!("row {n}: <result> of customer {n} 👩‍🚀 is {}", n * 7) };
+    let line = |n: u32| LogLine {
+        level: LogLevel::Log,
+        text: format!("row {n}: <result> of customer {n} 👩‍🚀 is {}", n * 7),
+    };
     let outcome = Outcome::Done(Ended {
         result: Ok(value()),
         logs: (0..100).map(line).collect(),
@@ -196,6 +203,38 @@ fn report() -> Work {
         value_name: Some("customers".to_owned()),
     });
     Box::new(move || drop(black_box(Report::of(&outcome).text(&ReportStyle::default()))))
+}
+
+/// With the record of two hundred calls that have ended.
+fn state() -> State {
+    let mut state = State::new([1; 16], [2; 32]);
+    state.taint.join(Effects::PRIVATE, "mail.read (call 1.1, line 3)");
+    for number in 1..=200 {
+        let call = StoredCall {
+            program: 1 + number / 10,
+            name: if number % 3 == 0 { "web.get" } else { "mail.read" }.to_owned(),
+            status: CallStatus::Completed,
+            open: None,
+            took_millis: Some(number * 37 % 900),
+            edited: None,
+            place: Some(CallPlace { file: None, line: number % 40, column: 7 }),
+            decided: None,
+            called_as: None,
+            grant: None,
+        };
+        state.calls.insert(number, call);
+    }
+    state
+}
+
+fn pack_state() -> Work {
+    let state = state();
+    Box::new(move || drop(black_box(header(&state).expect("it can be packed"))))
+}
+
+fn unpack_state() -> Work {
+    let packed = header(&state()).expect("it can be packed");
+    Box::new(move || drop(black_box(open_header(&packed).expect("it can be unpacked"))))
 }
 
 const KEY: [u8; 32] = [7; 32];
@@ -246,6 +285,11 @@ impl Noise {
     }
 }
 
+fn compare() -> Work {
+    let memory = Memory::new();
+    Box::new(move || drop(black_box(pages::changed_by_comparing(&memory.now, &memory.baseline))))
+}
+
 fn pack() -> Work {
     let memory = Memory::new();
     Box::new(move || drop(black_box(memory.pack())))
@@ -257,7 +301,7 @@ fn unpack() -> Work {
     Box::new(move || {
         let mut sum = 0_u32;
         pages::unpack(&packed, &memory.baseline, memory.now.len() as u64, |_, page| {
-            sum = sum.wrapping_add(u32::from(page[0]));
+            sum = sum.wrapping_add(page.first().copied().map_or(0, u32::from));
             Ok(())
         })
         .expect("it can be unpacked");
