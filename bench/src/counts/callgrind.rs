@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use chrysalid::counting::{HOST, Work};
+use chrysalid::counting::{HOST, Kind};
 
 use crate::Pace;
 use crate::recorded::Counts;
@@ -35,7 +35,7 @@ pub(crate) fn count(pace: &Pace) -> Result<Counts<u64>> {
     })
 }
 
-fn count_all(share: &[(&str, fn() -> Work)], pace: &Pace) -> Result<Counts<u64>> {
+fn count_all(share: &[Kind], pace: &Pace) -> Result<Counts<u64>> {
     let count = |name: &str| {
         let count = under_callgrind(name, pace.rounds(name)).with_context(|| format!("cannot count {name:?}"))?;
         Ok((name.to_owned(), count))

@@ -12,7 +12,7 @@ mod host;
 use wasmtime::Store;
 
 use crate::engine::EngineBuilder;
-pub use host::{HOST, Work};
+pub use host::{HOST, Kind, Work};
 
 impl EngineBuilder {
     /// Counts what its guests do: [`Session::fuel`](crate::Session::fuel).

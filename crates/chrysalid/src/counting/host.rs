@@ -24,9 +24,11 @@ use crate::value::{Value, from_value, to_value};
 
 /// One piece of work, to be done any number of times.
 pub type Work = Box<dyn FnMut()>;
+/// A kind of work by its name, and what makes its input.
+pub type Kind = (&'static str, fn() -> Work);
 
-/// Each kind by its name, and what makes its input.
-pub const HOST: &[(&str, fn() -> Work)] = &[
+/// All kinds.
+pub const HOST: &[Kind] = &[
     ("encode a value", encode),
     ("encode a value's canonical form", encode_canonical),
     ("decode a value", decode),
@@ -57,7 +59,7 @@ fn records() -> Json {
             "id": id,
             "name": format!("customer number {id}"),
             "email": format!("person.{id}@example.org"),
-            "active": id % 3 == 0,
+            "active": id.is_multiple_of(3),
             "balance": f64::from(id) * 1.25,
             "tags": ["new", "nörth", null],
             "address": { "street": "Long Street 7", "city": "Springfield", "zip": "12345" },
@@ -212,7 +214,7 @@ fn state() -> State {
     for number in 1..=200 {
         let call = StoredCall {
             program: 1 + number / 10,
-            name: if number % 3 == 0 { "web.get" } else { "mail.read" }.to_owned(),
+            name: if number.is_multiple_of(3) { "web.get" } else { "mail.read" }.to_owned(),
             status: CallStatus::Completed,
             open: None,
             took_millis: Some(number * 37 % 900),
