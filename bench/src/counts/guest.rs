@@ -14,7 +14,7 @@ use crate::Pace;
 use crate::recorded::Counts;
 
 /// Longer than any of it takes, under a debugger too.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+const LONG: Duration = Duration::from_hours(24);
 
 /// Each program has `ROUNDS`, the number of times that it does its work.
 const PROGRAMS: &[(&str, &str)] = &[
