@@ -1,6 +1,7 @@
-//! Development commands: `cargo xtask guest | test | wheel | layers | bench`.
+//! Development commands: `cargo xtask guest | test | wheel | layers | bench | counts`.
 
 mod bench;
+mod counts;
 mod guest;
 mod layers;
 mod node;
@@ -25,6 +26,8 @@ usage: cargo xtask COMMAND
                           --long also runs the tests that take minutes
   wheel                   build the Python wheel, print its size and path
   layers                  check which crate depends on which
+  counts [--bless]        count the fuel of guest work and the instructions of the host's,
+                          compare them with bench/counts.toml; --bless records them there
   bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
                           session costs; fails when the guest is over twice native
   bench --attacks [--peers]
@@ -50,6 +53,8 @@ fn run() -> Result<ExitCode> {
         ["guest", "--bless"] => guest::build(guest::Lockfile::Write),
         ["wheel"] => python::wheel(),
         ["layers"] => layers::check(),
+        ["counts"] => counts::run(counts::Recorded::Compare),
+        ["counts", "--bless"] => counts::run(counts::Recorded::Write),
         ["bench"] => bench::run(bench::Length::Full),
         ["bench", "--quick"] => bench::run(bench::Length::Quick),
         ["bench", "--attacks"] => bench::attacks(bench::Against::Chrysalid),

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::{node, python};
+use crate::{counts, node, python};
 
 /// An example whose text has this sentence is run, without input; all others are only compiled.
 const RUN_ME: &str = "Run by `cargo xtask test`.";
@@ -53,6 +53,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let mut count = Count::default();
     check("tests", tests(options, &mut count));
     if whole {
+        check("counts", recorded_counts());
         check("examples", examples());
     }
     check("python", python_tests(options, &mut count));
@@ -143,6 +144,12 @@ fn python_tests(options: &Options, count: &mut Count) -> Result<bool> {
     };
     passed &= run(&newest, "tests")?;
     Ok(passed)
+}
+
+/// What work costs: see `counts.rs`.
+fn recorded_counts() -> Result<bool> {
+    title("counts");
+    Ok(counts::run(counts::Recorded::Compare)? == ExitCode::SUCCESS)
 }
 
 fn examples() -> Result<bool> {

@@ -64,6 +64,8 @@ fn config(options: &EngineBuilder, pooled: bool) -> Config {
     config.wasm_multi_memory(false);
     config.wasm_memory64(false);
     config.cranelift_nan_canonicalization(true);
+    #[cfg(feature = "counting")]
+    config.consume_fuel(options.counting);
     if pooled {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_memories(options.pool_slots);
@@ -208,6 +210,8 @@ pub struct EngineBuilder {
     rules: Rules,
     own_guest: Option<Vec<u8>>,
     older_guests: Vec<Vec<u8>>,
+    #[cfg(feature = "counting")]
+    pub(crate) counting: bool,
 }
 
 impl Default for EngineBuilder {
@@ -224,6 +228,8 @@ impl Default for EngineBuilder {
             rules: Rules::default(),
             own_guest: None,
             older_guests: Vec::new(),
+            #[cfg(feature = "counting")]
+            counting: false,
         }
     }
 }

@@ -254,6 +254,13 @@ impl Session {
         self.making.guest.wasm()
     }
 
+    /// Fuel that its guest has used since it was made: see [`crate::counting`].
+    #[cfg(feature = "counting")]
+    #[doc(hidden)]
+    pub fn fuel(&mut self) -> Option<u64> {
+        self.guest.here()?.fuel()
+    }
+
     /// Source of the program that runs or waits.
     #[must_use]
     pub fn program_source(&self) -> Option<&str> {

@@ -97,6 +97,8 @@ impl Loader<'_> {
         let mut store = Store::new(self.engine, limits);
         store.limiter(|limits| limits);
         store.set_epoch_deadline(INITIALISING_TICKS);
+        #[cfg(feature = "counting")]
+        crate::counting::fill(&mut store);
         store
     }
 
