@@ -182,7 +182,7 @@ class Desk:
         kind = (
             options.snapshot_signing_key,
             tuple(options.old_snapshot_keys),
-            id(options.policy) if options.policy is not None else None,
+            options.policy,
             max(options.memory_limit, _MAX_MEMORY),
         )
         with _engines_lock:

@@ -67,7 +67,11 @@ def drive(program: Generator[Operation, Any, Result], threads: int) -> Result:
     pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="chrysalid-call")
 
     def run(job: Job) -> None:
-        ended.put(job.run())
+        try:
+            ended.put(job.run())
+        except BaseException as error:
+            ended.put(error)
+            raise
 
     def perform(operation: Operation) -> Any:
         match operation:
@@ -95,13 +99,25 @@ def drive(program: Generator[Operation, Any, Result], threads: int) -> Result:
 
 
 def _drain(ended: queue.SimpleQueue[Any], until: float | None) -> list[Any]:
-    found = []
+    found: list[Any] = []
     try:
-        found.append(ended.get(timeout=None if until is None else max(0.0, until - time.time())))
+        found.append(ended.get(timeout=_seconds_to(until)))
         while True:
             found.append(ended.get_nowait())
     except queue.Empty:
-        return found
+        pass
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found
+
+
+_LONGEST_WAIT = 3600.0
+
+
+def _seconds_to(until: float | None) -> float:
+    """How long to wait at most before the session is asked again."""
+    return _LONGEST_WAIT if until is None else min(max(0.0, until - time.time()), _LONGEST_WAIT)
 
 
 async def adrive(program: Generator[Operation, Any, Result]) -> Result:
@@ -136,9 +152,9 @@ async def adrive(program: Generator[Operation, Any, Result]) -> Result:
 
 
 async def _first(running: set[asyncio.Task[Any]], until: float | None) -> list[Any]:
-    seconds = None if until is None else max(0.0, until - time.time())
+    seconds = _seconds_to(until)
     if not running:
-        await asyncio.sleep(seconds or 0.0)
+        await asyncio.sleep(seconds)
         return []
     done, _ = await asyncio.wait(running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     running.difference_update(done)
