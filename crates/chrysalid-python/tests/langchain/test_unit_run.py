@@ -114,22 +114,24 @@ def test_a_cancelled_run_cancels_its_calls_and_goes_on_from_what_is_known() -> N
 
 
 def test_an_answer_meant_for_a_sibling_is_not_taken_by_a_question_that_nobody_saw() -> None:
-    """One eval waits; its sibling failed before it asked. A plain answer comes while only the sibling is there to take it."""
+    """One eval waits; its sibling failed before it asked. An answer comes while only the sibling can take it."""
     sent: list[str] = []
+    asked = threading.Event()
     over = threading.Event()
     second: list[Shelf] = []
 
     class Saver(InMemorySaver):
         def put_writes(self, config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
             super().put_writes(config, writes, task_id, task_path)
-            if second and any(channel == "__interrupt__" for channel, _ in writes):
-                over.set()
+            if any(channel == "__interrupt__" for channel, _ in writes):
+                (over if second else asked).set()
 
     class InOrder(SaverRows):
         def open(self, shelf: Shelf) -> None:
             super().open(shelf)
             opened = [name for name in saver.storage["1"] if name.startswith("chrysalid:")]
             if not second and len(opened) == 2:
+                assert asked.wait(30)
                 second.append(shelf)
                 raise OSError("disk full")
 
