@@ -84,9 +84,7 @@ class Calls:
         made = [capability(one, gate, self._asks(gate, one.tool)) for one, gate in self._gated()]
         if self._task is not None:
             gate = self._agent.gates.get(TASK)
-            made.append(
-                task_capability(gate, self._asks(gate, self._task), concurrency=self._options.max_subagent_concurrency)
-            )
+            made.append(task_capability(gate, self._asks(gate, self._task)))
         return Toolset(made)
 
     def _gated(self) -> list[tuple[Exposed, Gate | None]]:
@@ -125,7 +123,7 @@ class Calls:
         given = arguments_of(arguments, f"tools.{name}")
         call_id = f"{self._eval_id}:{call}:{self._key[:16]}"
         identity = {"id": call_id, "eval_id": self._eval_id, "name": one.tool.name}
-        self._watch(call, Watched(self._runtime.stream_writer, "call", identity))
+        self._watched[call] = Watched(self._runtime.stream_writer, "call", identity)
         return self._job(call, one.tool, given, call_id, answers, {}, self._config)
 
     def _prepare_task(self, call: str, arguments: Any, answers: Answers) -> Invocation:
@@ -137,7 +135,7 @@ class Calls:
         config, usage = counting_tokens(self._config)
         own_id = subagent_id(self._eval_id + self._key, call, task.payload)
         self._tasks[call] = (task, usage)
-        self._watch(call, self._subagent(own_id, task))
+        self._watched[call] = self._subagent(own_id, task)
         extra = task.configurable(self._tree.child(own_id, dict(reversed(self.session.met))))
         return self._job(call, self._task, task.arguments, own_id, answers, extra, config)
 
@@ -154,9 +152,14 @@ class Calls:
             identity["parent_id"] = self._tree.parent
         return Watched(self._runtime.stream_writer, "subagent", identity)
 
-    def _watch(self, call: str, watched: Watched) -> None:
-        self._watched[call] = watched
-        watched.emit("resumed" if call in self._again else "start")
+    def is_task(self, call: str) -> bool:
+        """Whether a prepared call is a subagent."""
+        return call in self._tasks
+
+    def announce(self, call: str, phase: Phase) -> None:
+        """Tell watchers what is about to happen to a prepared call."""
+        if call in self._watched:
+            self._watched[call].emit("resumed" if phase == "start" and call in self._again else phase)
 
     def _job(
         self,

@@ -7,6 +7,7 @@ call passes policy and approval there, and saves the session before effects and 
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +26,7 @@ from chrysalid.langchain.values import plain
 if TYPE_CHECKING:
     from chrysalid import Outcome, PendingCall, Session, Step
     from chrysalid.langchain.calls import Calls
+    from chrysalid.langchain.driver import Job
     from chrysalid.langchain.heap import Heap
     from chrysalid.langchain.invocation import Ended
     from chrysalid.langchain.options import Options
@@ -58,6 +60,9 @@ class Evaluation:
         self._logs: list[list[str]] = []
         """Level and text of the lines printed before a pause."""
         self._flying: set[str] = set()
+        """Calls that run, and subagents that wait for one of those that run."""
+        self._subagents: set[str] = set()
+        self._queue: deque[tuple[str, Job]] = deque()
         self._decisions = Decisions(journal, calls)
 
     def run(self) -> Steps[Command[Any]]:
@@ -129,8 +134,7 @@ class Evaluation:
         while True:
             yield from self._begin_again()
             step = self._session.step()
-            if step.outcome is not None:
-                self._print(step.outcome)
+            self._tell(step)
             match step.kind:
                 case "start":
                     yield from self._begin(step)
@@ -148,10 +152,13 @@ class Evaluation:
                     assert step.outcome is not None
                     return step.outcome
 
-    def _print(self, outcome: Outcome) -> None:
+    def _tell(self, step: Step) -> None:
+        """Show console lines as they come, and keep them for the model."""
+        for event in step.events:
+            if event["type"] == "line":
+                self._calls.printed(event["level"], event["text"])
         left = self._options.max_result_chars - sum(len(text) for _, text in self._logs)
-        for line in outcome.logs:
-            self._calls.printed(line.level, line.text)
+        for line in step.outcome.logs if step.outcome is not None else ():
             if left >= 0:  # one line more than the model gets, so that the cut shows
                 self._logs.append([line.level, line.text])
             left -= len(line.text)
@@ -161,6 +168,8 @@ class Evaluation:
             raise RuntimeError("the program waits, and for nothing that this knows of")
         for ended in (yield Await(until)):
             yield from self._take(ended)
+        while self._queue and len(self._subagents) < self._options.max_subagent_concurrency:
+            yield from self._launch(*self._queue.popleft())
 
     def _begin(self, step: Step) -> Steps[None]:
         yield from self._save()
@@ -171,8 +180,7 @@ class Evaluation:
             except ToolError as error:
                 self._session.fail(call.id, error.message, name=error.name)
                 continue
-            self._flying.add(call.id)
-            yield Begin(job)
+            yield from self._launch(call.id, job)
 
     def _begin_again(self) -> Steps[None]:
         if not self._decisions.again:
@@ -183,11 +191,23 @@ class Evaluation:
         for call_id in again:
             call = calls[call_id]
             answers = yield from self._calls.still_asked(call_id, self._journal.answers(call_id))
-            self._flying.add(call_id)
-            yield Begin(self._calls.prepare(call_id, call.name, call.arguments, answers))
+            yield from self._launch(call_id, self._calls.prepare(call_id, call.name, call.arguments, answers))
+
+    def _launch(self, call: str, job: Job) -> Steps[None]:
+        """Begin a call, or have it wait while as many subagents run as may."""
+        self._flying.add(call)
+        if self._calls.is_task(call):
+            if len(self._subagents) >= self._options.max_subagent_concurrency:
+                self._queue.append((call, job))
+                self._calls.announce(call, "queued")
+                return
+            self._subagents.add(call)
+        self._calls.announce(call, "start")
+        yield Begin(job)
 
     def _take(self, ended: Ended) -> Steps[None]:
         self._flying.discard(ended.call)
+        self._subagents.discard(ended.call)
         ended = self._calls.ended(ended)
         yield from self._journal.record(ended, self._journal.answers(ended.call))
         try:

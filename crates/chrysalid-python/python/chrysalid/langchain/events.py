@@ -16,7 +16,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 _logger = logging.getLogger(__name__)
 
-Phase = Literal["start", "paused", "resumed", "complete", "error"]
+Phase = Literal["queued", "start", "paused", "resumed", "complete", "error"]
 
 _LABEL_CHARS = 120
 _DERIVED_LABEL_CHARS = 60

@@ -107,6 +107,7 @@ class Heap:
             "context": f"langchain:{shelf.thread_id}".encode(),
             "park_after": _NEVER,
             "modules": options.modules,
+            "events": True,
             "clock": 0.0 if fixed else None,
             "seed": 0 if fixed else None,
         }

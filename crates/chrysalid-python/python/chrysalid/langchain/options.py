@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from langchain_core.tools import BaseTool
 
 from chrysalid import Key, Limits
+from chrysalid.langchain.toolbox import AT_ONE_TIME
 
 if TYPE_CHECKING:
     from chrysalid import Policy
@@ -96,6 +97,7 @@ class Options:
             cpu_time=self.timeout if self.timeout is not None else _NO_TIME_LIMIT,
             wall_time=self.wall_timeout,
             calls=self.max_ptc_calls if self.max_ptc_calls is not None else _NO_CALL_LIMIT,
+            calls_in_flight=AT_ONE_TIME + self.max_subagents_per_eval,
             snapshot_size=max(self.memory_limit, self.snapshot_bytes),
         )
 
