@@ -199,6 +199,8 @@ class Calls:
         if not answers.by_id:
             return answers
         asked = yield Do(self._thread.asked_in, self._thread.aasked_in, (self._namespace(call),))
+        if asked is None:
+            return answers
         return Answers(answers.own, {key: value for key, value in answers.by_id.items() if key in asked})
 
     def may_repeat(self, name: str) -> bool:

@@ -17,6 +17,8 @@ from chrysalid.langchain.result import cut, error
 from chrysalid.langchain.rows import Row, Rows, Shelf
 
 _RESULT_CHARS = 200
+_PATCHED = "no result was recorded"
+"""What Deep Agents' own answer to a call that was dropped says."""
 
 
 def withdrawn(
@@ -40,7 +42,7 @@ def withdrawn(
         shelf = shelf_of(last, call)
         found = yield Do(rows.read, rows.aread, (shelf,))
         image = (found or {}).get("image")
-        if image is None or found is None:
+        if image is None or found is None or not _is_lost(answer, image):
             continue
         met.update(image["met"])
         if image["done"]:
@@ -58,6 +60,13 @@ def withdrawn(
             id=answer.id if answer is not None else None,
         )
     return (_put(messages, told) if told else None), met
+
+
+def _is_lost(answer: ToolMessage | None, image: Row) -> bool:
+    """Whether what the eval has to tell is not in the messages. An answer that other middleware changed stays so."""
+    if answer is None or not image["done"]:
+        return True
+    return answer.status == "error" and (not image["failed"] or _PATCHED in str(answer.content))
 
 
 def _ended(image: Row) -> dict[str, Any]:

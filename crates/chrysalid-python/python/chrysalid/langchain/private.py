@@ -7,9 +7,10 @@ at the first pause.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,13 @@ def pending_interrupts(writes: Sequence[tuple[str, str, Any]]) -> set[str]:
         if channel == INTERRUPT
         for interrupt in (value if isinstance(value, Sequence) else (value,))
     }
+
+
+def namespaces_of_graphs(namespace: str) -> Iterator[str]:
+    """Where the graphs that one task runs keep their checkpoints, in the order in which it runs them."""
+    yield namespace
+    for count in itertools.count(1):
+        yield f"{namespace}|{count}"
 
 
 def detached(

@@ -56,15 +56,25 @@ class Thread:
         writes, task = private.forget_answer()
         await self.saver.aput_writes(self._config("", self._root_id), writes, task)
 
-    def asked_in(self, namespace: str) -> set[str]:
-        """The ids of the interrupts that a nested graph waits for."""
-        found = self.saver.get_tuple(self._config(namespace)) if self.saver is not None else None
-        return private.pending_interrupts(found.pending_writes or []) if found is not None else set()
+    def asked_in(self, namespace: str) -> set[str] | None:
+        """The ids of the interrupts that the graphs of a nested call wait for; None where it left no checkpoint."""
+        asked: set[str] | None = None
+        for name in private.namespaces_of_graphs(namespace):
+            found = self.saver.get_tuple(self._config(name)) if self.saver is not None else None
+            if found is None:
+                break
+            asked = (asked or set()) | private.pending_interrupts(found.pending_writes or [])
+        return asked
 
-    async def aasked_in(self, namespace: str) -> set[str]:
+    async def aasked_in(self, namespace: str) -> set[str] | None:
         """As `asked_in`."""
-        found = await self.saver.aget_tuple(self._config(namespace)) if self.saver is not None else None
-        return private.pending_interrupts(found.pending_writes or []) if found is not None else set()
+        asked: set[str] | None = None
+        for name in private.namespaces_of_graphs(namespace):
+            found = await self.saver.aget_tuple(self._config(name)) if self.saver is not None else None
+            if found is None:
+                break
+            asked = (asked or set()) | private.pending_interrupts(found.pending_writes or [])
+        return asked
 
     def _config(self, namespace: str, checkpoint_id: str | None = None) -> RunnableConfig:
         configurable = {"thread_id": self.id, "checkpoint_ns": namespace}
