@@ -46,6 +46,7 @@ class Calls:
 
     def __init__(
         self,
+        *,
         options: Options,
         agent: Agent,
         exposed: Sequence[Exposed],
@@ -98,7 +99,7 @@ class Calls:
         def asks(arguments: Any) -> bool:
             call = {"name": tool.name, "args": self._shown(tool.name, arguments), "id": self._eval_id}
             request = ToolCallRequest(
-                tool_call={**call, "type": "tool_call"},  # type: ignore[typeddict-item]
+                tool_call={**call, **_CALL},  # type: ignore[typeddict-item]
                 tool=tool,
                 state=self._runtime.state,
                 runtime=self._runtime,
@@ -116,7 +117,7 @@ class Calls:
             ToolError: The program gave something that cannot be run.
         """
         if name == TASK and self._task is not None:
-            return self._prepare_task(call, arguments, answers)
+            return self._prepare_task(self._task, call, arguments, answers)
         if name == IMPORT:
             return FindModule(call, self._options.modules or {}, arguments["key"])
         one = self._by_name[name]
@@ -124,10 +125,10 @@ class Calls:
         call_id = f"{self._eval_id}:{call}:{self._key[:16]}"
         identity = {"id": call_id, "eval_id": self._eval_id, "name": one.tool.name}
         self._watched[call] = Watched(self._runtime.stream_writer, "call", identity)
-        return self._job(call, one.tool, given, call_id, answers, {}, self._config)
+        run = Detached(self._config, self._namespace(call), answers, {})
+        return self._bench.job(call, {"name": one.tool.name, "args": given, "id": call_id, **_CALL}, run)
 
-    def _prepare_task(self, call: str, arguments: Any, answers: Answers) -> Invocation:
-        assert self._task is not None
+    def _prepare_task(self, tool: BaseTool, call: str, arguments: Any, answers: Answers) -> Invocation:
         task = Task.of(arguments_of(arguments, "task()"), self._agent.subagents)
         if call not in self._again:
             self._tree.spawn(self._spawned_here, self._options.max_subagents_per_eval)
@@ -137,7 +138,8 @@ class Calls:
         self._tasks[call] = (task, usage)
         self._watched[call] = self._subagent(own_id, task)
         extra = task.configurable(self._tree.child(own_id, dict(reversed(self.session.met))))
-        return self._job(call, self._task, task.arguments, own_id, answers, extra, config)
+        run = Detached(config, self._namespace(call), answers, extra)
+        return self._bench.job(call, {"name": tool.name, "args": task.arguments, "id": own_id, **_CALL}, run)
 
     def _subagent(self, own_id: str, task: Task) -> Watched:
         identity: dict[str, Any] = {
@@ -160,20 +162,6 @@ class Calls:
         """Tell watchers what is about to happen to a prepared call."""
         if call in self._watched:
             self._watched[call].emit("resumed" if phase == "start" and call in self._again else phase)
-
-    def _job(
-        self,
-        call: str,
-        tool: BaseTool,
-        arguments: Mapping[str, Any],
-        call_id: str,
-        answers: Answers,
-        extra: Mapping[str, Any],
-        config: RunnableConfig,
-    ) -> Invocation:
-        run = Detached(config, self._namespace(call), answers, extra)
-        made = {"name": tool.name, "args": dict(arguments), "id": call_id, "type": "tool_call"}
-        return self._bench.job(call, made, run)
 
     def _namespace(self, call: str) -> str:
         return namespace_of(self._thread.namespace, self._key, call)
@@ -288,7 +276,7 @@ class Calls:
         if isinstance(described, str):
             return name, described
         if described is not None:
-            made = {"name": name, "args": shown, "id": self._eval_id, "type": "tool_call"}
+            made = {"name": name, "args": shown, "id": self._eval_id, **_CALL}
             return name, described(made, self._runtime.state, get_runtime())
         prefix = gate.prefix if gate is not None else DESCRIPTION_PREFIX
         reasons = [reason for reason in call.reasons if reason != _ASKS_EACH_TIME]
@@ -297,10 +285,11 @@ class Calls:
             lines.append(f"Called by code, line {call.line}, column {call.column}")
         made = Counter(self.tool_name(one.name) for one in before if one.status == "completed")
         if made:
-            lines.append(f"Calls before it: {', '.join(f'{tool} ×{count}' for tool, count in made.items())}")
+            lines.append(f"Calls before it: {', '.join(f'{tool} ×{count}' for tool, count in made.items())}")  # noqa: RUF001
         return name, "\n".join([*lines, *(f"Reason: {reason}" for reason in reasons)])
 
 
+_CALL = {"type": "tool_call"}
 _PHASES: dict[str, Phase] = {"done": "complete", "failed": "error", "paused": "paused"}
 _SHOWN_CHARS = 2000
 _ASKS_EACH_TIME = "asks each time"

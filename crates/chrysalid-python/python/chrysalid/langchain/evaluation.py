@@ -20,7 +20,6 @@ from chrysalid.langchain import result
 from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
-from chrysalid.langchain.journal import Journal
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from chrysalid.langchain.driver import Job
     from chrysalid.langchain.heap import Heap
     from chrysalid.langchain.invocation import Ended
+    from chrysalid.langchain.journal import Journal
     from chrysalid.langchain.options import Options
 
 T = TypeVar("T")
@@ -148,8 +148,7 @@ class Evaluation:
                     yield from self._save(paused=True)
                     yield from self._journal.ask(questions)
                     yield from self._decisions.decide(questions, unseen=True)
-                case _:
-                    assert step.outcome is not None
+                case _ if step.outcome is not None:
                     return step.outcome
 
     def _tell(self, step: Step) -> None:

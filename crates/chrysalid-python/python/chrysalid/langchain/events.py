@@ -10,9 +10,11 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _logger = logging.getLogger(__name__)
 

@@ -79,6 +79,7 @@ class Heap:
 
     def __init__(
         self,
+        *,
         options: Options,
         engine: Engine,
         tools: Toolset,

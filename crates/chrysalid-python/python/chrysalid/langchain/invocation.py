@@ -22,13 +22,13 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from chrysalid import ToolError
-from chrysalid.langchain.detached import Detached, Pause
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ToolCallRequest
 
     from chrysalid.langchain.agent import Agent, Answer, AsyncHandler, Handler
+    from chrysalid.langchain.detached import Detached, Pause
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,8 @@ from chrysalid import Key, Limits
 from chrysalid.langchain.toolbox import AT_ONE_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from chrysalid import Policy
     from chrysalid.langchain.modules import Modules
 

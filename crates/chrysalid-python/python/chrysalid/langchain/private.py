@@ -12,12 +12,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import WRITES_IDX_MAP
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from langchain.agents.middleware import AgentMiddleware
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -178,6 +179,7 @@ class Counter:
         self._lock = threading.Lock()
 
     def __call__(self) -> int:
+        """The next number."""
         with self._lock:
             self.value += 1
             return self.value - 1
