@@ -17,6 +17,7 @@ from chrysalid.langchain.approval import WrongDecisions
 from chrysalid.langchain.detached import Answers, Detached, namespace_of
 from chrysalid.langchain.driver import Do, Job, Operation
 from chrysalid.langchain.events import Phase, Watched, label_of, send, short, subagent_id
+from chrysalid.langchain.heap import POINTER
 from chrysalid.langchain.invocation import Bench, Ended, Invocation
 from chrysalid.langchain.modules import IMPORT, FindModule
 from chrysalid.langchain.result import cut
@@ -72,6 +73,7 @@ class Calls:
         self._again: set[str] = set()
         self._watched: dict[str, Watched] = {}
         self._tasks: dict[str, tuple[Task, UsageMetadataCallbackHandler]] = {}
+        self._trees: dict[str, Tree] = {}
         self._bench = Bench(agent, [*(one.tool for one in exposed), *([task] if task is not None else [])])
 
     @property
@@ -137,7 +139,8 @@ class Calls:
         own_id = subagent_id(self._eval_id + self._key, call, task.payload)
         self._tasks[call] = (task, usage)
         self._watched[call] = self._subagent(own_id, task)
-        extra = task.configurable(self._tree.child(own_id, dict(reversed(self.session.met))))
+        self._trees[call] = self._tree.child(own_id, dict(reversed(self.session.met)))
+        extra = task.configurable(self._trees[call])
         run = Detached(config, self._namespace(call), answers, extra)
         return self._bench.job(call, {"name": tool.name, "args": task.arguments, "id": own_id, **_CALL}, run)
 
@@ -177,6 +180,18 @@ class Calls:
         if task is not None and ended.outcome == "done":
             return replace(ended, value=task.result(ended.value))
         return ended
+
+    def brought(self, call: str) -> Steps[dict[str, str]]:
+        """The effects that a subagent's programs met, in this process and before."""
+        if call not in self._trees:
+            return {}
+        where = (self._namespace(call), POINTER)
+        pointer = yield Do(self._thread.left_in, self._thread.aleft_in, where)
+        return {**((pointer or {}).get("met") or {}), **self._trees[call].brought}
+
+    def bring(self, met: Mapping[str, str]) -> None:
+        """Tell the program that dispatched this agent what this one has met."""
+        self._tree.brought.update(met)
 
     def printed(self, level: str, text: str) -> None:
         """Tell watchers of a console line."""

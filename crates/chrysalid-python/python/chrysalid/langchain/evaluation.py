@@ -10,7 +10,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command, Send
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from chrysalid.langchain.invocation import Ended
     from chrysalid.langchain.journal import Journal
     from chrysalid.langchain.options import Options
+    from chrysalid.tools import Effect
 
 T = TypeVar("T")
 Steps = Generator[Operation, Any, T]
@@ -114,7 +115,12 @@ class Evaluation:
         if self._journal.questions:
             yield from self._decisions.decide(self._journal.questions)
 
+    def _meet(self, met: Mapping[str, str]) -> None:
+        for effect, by in met.items():
+            self._session.meet([cast("Effect", effect)], by)
+
     def _settle_from(self, row: Mapping[str, Any]) -> None:
+        self._meet(row["met"])
         if row["outcome"] == "done":
             self._session.settle(row["call"], row["value"])
         else:
@@ -208,7 +214,9 @@ class Evaluation:
         self._flying.discard(ended.call)
         self._subagents.discard(ended.call)
         ended = self._calls.ended(ended)
-        yield from self._journal.record(ended, self._journal.answers(ended.call))
+        met = yield from self._calls.brought(ended.call)
+        yield from self._journal.record(ended, self._journal.answers(ended.call), met)
+        self._meet(met)
         try:
             match ended.outcome:
                 case "done":
@@ -266,6 +274,7 @@ class Evaluation:
         notes = [*self._notes, *outcome.notes]
         if left is not None and left.gone:
             notes.append(f"All variables are gone: {left.gone}.")
+        self._calls.bring(self._met())
         report = result.Report(outcome, self._logs, notes)
         row = {
             "text": report.text(self._options),

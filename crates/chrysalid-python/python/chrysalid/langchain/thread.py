@@ -72,6 +72,16 @@ class Thread:
             asked = (asked or set()) | private.pending_interrupts(found.pending_writes or [])
         return asked
 
+    def left_in(self, namespace: str, key: str) -> Any:
+        """A state key of a nested graph, as it was left."""
+        found = self.saver.get_tuple(self._config(namespace)) if self.saver is not None else None
+        return found.checkpoint["channel_values"].get(key) if found is not None else None
+
+    async def aleft_in(self, namespace: str, key: str) -> Any:
+        """As `left_in`."""
+        found = await self.saver.aget_tuple(self._config(namespace)) if self.saver is not None else None
+        return found.checkpoint["channel_values"].get(key) if found is not None else None
+
     def _kept_by(self) -> BaseCheckpointSaver[Any]:
         if self.saver is None:
             raise RuntimeError("the agent has no checkpointer")
