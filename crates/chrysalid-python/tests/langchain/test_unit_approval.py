@@ -398,3 +398,36 @@ def test_what_a_withdrawn_program_had_met_counts_too() -> None:
     agent.invoke(user(), thread())
     question = asked(agent.invoke(user("again"), thread()))
     assert [one["args"] for one in question["action_requests"]] == [{"text": "b"}]
+
+
+def test_a_tool_that_runs_two_graphs_which_both_ask(mail: Mail) -> None:
+    from langgraph.graph import END, START, MessagesState, StateGraph
+
+    def asking(question: str) -> Any:
+        def node(state: Any) -> Any:
+            first = interrupt(f"{question} one?")
+            second = interrupt(f"{question} two?")
+            return {"messages": [("ai", f"{first} {second}")]}
+
+        return StateGraph(MessagesState).add_node("ask", node).add_edge(START, "ask").add_edge("ask", END).compile()
+
+    first, second = asking("left"), asking("right")
+
+    @tool
+    def both() -> str:
+        """Asks through two graphs."""
+        left = first.invoke({"messages": [("user", "go")]})["messages"][-1].content
+        right = second.invoke({"messages": [("user", "go")]})["messages"][-1].content
+        return f"{left}, {right}"
+
+    agent = create_agent(
+        ScriptedModel(script=[["await tools.both()"]]),
+        [both],
+        middleware=[CodeInterpreterMiddleware(ptc=["both"])],
+        checkpointer=mail.saver,
+    )
+    result = agent.invoke(user(), thread())
+    for number, question in enumerate(("left one?", "left two?", "right one?", "right two?")):
+        assert asked(result)["action_requests"][0]["description"] == question
+        result = agent.invoke(decide({"type": "respond", "message": str(number)}), thread())
+    assert texts(result) == ["<result>0 1, 2 3</result>"]

@@ -379,3 +379,39 @@ def test_the_call_budget_names_limit_attempt_and_function_and_begins_anew_with_e
         "(limit=2, attempted=3, function=step)"
     )
     assert (second, len(made)) == ("<result>3</result>", 3)
+
+
+def test_a_sync_run_takes_async_tools_and_runs_a_tool_that_is_not_implemented_once() -> None:
+    calls: list[str] = []
+
+    async def later() -> str:
+        """Takes its time."""
+        await asyncio.sleep(0)
+        return "later"
+
+    @tool
+    def unfinished() -> str:
+        """Is not finished."""
+        calls.append("unfinished")
+        raise NotImplementedError("todo")
+
+    made = [StructuredTool.from_function(coroutine=later, name="later"), unfinished]
+    own = CodeInterpreterMiddleware(ptc=["later", "unfinished"])
+    code = "[await tools.later(), await tools.unfinished().catch(e => e.message)]"
+    agent = create_agent(ScriptedModel(script=[[code]]), made, middleware=[own])
+    assert texts(agent.invoke(user())) == ["<result>[ 'later', 'NotImplementedError: todo' ]</result>"]
+    assert calls == ["unfinished"]
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt()])
+def test_what_ends_a_process_is_not_caught(raised: BaseException) -> None:
+    @tool
+    def end() -> str:
+        """Ends."""
+        raise raised
+
+    agent = create_agent(
+        ScriptedModel(script=[["await tools.end()"]]), [end], middleware=[CodeInterpreterMiddleware(ptc=["end"])]
+    )
+    with pytest.raises(type(raised)):
+        agent.invoke(user())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from deepagents import create_deep_agent
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -88,3 +88,21 @@ def test_messages_that_are_answered_stay_as_they_are() -> None:
     first = agent.invoke(user(), thread())["messages"]
     second = agent.invoke(user("more"), thread())["messages"]
     assert second[: len(first)] == first
+
+
+def test_an_answer_that_other_middleware_changed_stays_changed() -> None:
+    class Redact(AgentMiddleware[Any, Any, Any]):
+        def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+            answer = handler(request)
+            first, *_ = answer.update["messages"]
+            hidden = ToolMessage("[hidden]", tool_call_id=first.tool_call_id, name="eval", status=first.status)
+            return Command(update={**answer.update, "messages": [hidden]})
+
+    agent = create_agent(
+        ScriptedModel(script=[[["1", "throw 2"]], []]),
+        [],
+        middleware=[Redact(), CodeInterpreterMiddleware()],
+        checkpointer=InMemorySaver(),
+    )
+    agent.invoke(user(), thread())
+    assert texts(agent.invoke(user("more"), thread())) == ["[hidden]", "[hidden]"]

@@ -12,6 +12,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+import chrysalid
 from chrysalid.langchain import CodeInterpreterMiddleware
 from scripted import ScriptedModel, approve, texts, thread, user
 
@@ -261,3 +262,49 @@ def test_events() -> None:
         "depth": 1,
     }
     assert events[-1]["duration_ms"] >= 0
+
+
+EFFECTS = '[[rules]]\ntools = "task"\nclears = ["private", "untrusted", "acts"]\n'
+
+
+@pytest.mark.parametrize("checkpointer", [True, False])
+def test_what_programs_met_goes_down_with_a_task_and_comes_up_with_its_result(checkpointer: bool) -> None:
+    done: list[str] = []
+
+    def made(name: str, effect: str) -> Any:
+        @tool(name)
+        def one() -> str:
+            """Does one thing."""
+            done.append(name)
+            return name
+
+        one.metadata = {"chrysalid": {"effects": [effect]}}
+        return one
+
+    tools = {
+        name: made(name, effect) for name, effect in (("read", "private"), ("browse", "untrusted"), ("post", "acts"))
+    }
+
+    def agent(code: str, inner: str) -> Any:
+        def own() -> Any:
+            return CodeInterpreterMiddleware(ptc=list(tools), policy=chrysalid.Policy.parse(EFFECTS))
+
+        worker = subagent([[inner]], list(tools.values()), middleware=[own()])
+        return create_deep_agent(
+            ScriptedModel(script=[[code]]),
+            list(tools.values()),
+            subagents=[worker],
+            middleware=[own()],
+            checkpointer=InMemorySaver() if checkpointer else None,
+        )
+
+    dispatch = "await task({description: 'd', subagentType: 'worker'})"
+    up = agent(f"await tools.read(); {dispatch}; await tools.post()", "await tools.browse()")
+    result = up.invoke(user(), thread())
+    assert done == ["read", "browse"]
+    assert [one["name"] for one in result["__interrupt__"][0].value["action_requests"]] == ["post"]
+    done.clear()
+    down = agent(f"await tools.read(); {dispatch}", "await tools.browse(); await tools.post()")
+    result = down.invoke(user(), thread())
+    assert done == ["read", "browse"]
+    assert [one["name"] for one in result["__interrupt__"][0].value["action_requests"]] == ["post"]

@@ -17,6 +17,7 @@ from chrysalid.langchain.approval import WrongDecisions
 from chrysalid.langchain.detached import Answers, Detached, namespace_of
 from chrysalid.langchain.driver import Do, Job, Operation
 from chrysalid.langchain.events import Phase, Watched, label_of, send, short, subagent_id
+from chrysalid.langchain.heap import POINTER
 from chrysalid.langchain.invocation import Bench, Ended, Invocation
 from chrysalid.langchain.modules import IMPORT, FindModule
 from chrysalid.langchain.result import cut
@@ -46,6 +47,7 @@ class Calls:
 
     def __init__(
         self,
+        *,
         options: Options,
         agent: Agent,
         exposed: Sequence[Exposed],
@@ -71,6 +73,7 @@ class Calls:
         self._again: set[str] = set()
         self._watched: dict[str, Watched] = {}
         self._tasks: dict[str, tuple[Task, UsageMetadataCallbackHandler]] = {}
+        self._trees: dict[str, Tree] = {}
         self._bench = Bench(agent, [*(one.tool for one in exposed), *([task] if task is not None else [])])
 
     @property
@@ -84,9 +87,7 @@ class Calls:
         made = [capability(one, gate, self._asks(gate, one.tool)) for one, gate in self._gated()]
         if self._task is not None:
             gate = self._agent.gates.get(TASK)
-            made.append(
-                task_capability(gate, self._asks(gate, self._task), concurrency=self._options.max_subagent_concurrency)
-            )
+            made.append(task_capability(gate, self._asks(gate, self._task)))
         return Toolset(made)
 
     def _gated(self) -> list[tuple[Exposed, Gate | None]]:
@@ -100,7 +101,7 @@ class Calls:
         def asks(arguments: Any) -> bool:
             call = {"name": tool.name, "args": self._shown(tool.name, arguments), "id": self._eval_id}
             request = ToolCallRequest(
-                tool_call={**call, "type": "tool_call"},  # type: ignore[typeddict-item]
+                tool_call={**call, **_CALL},  # type: ignore[typeddict-item]
                 tool=tool,
                 state=self._runtime.state,
                 runtime=self._runtime,
@@ -118,18 +119,18 @@ class Calls:
             ToolError: The program gave something that cannot be run.
         """
         if name == TASK and self._task is not None:
-            return self._prepare_task(call, arguments, answers)
+            return self._prepare_task(self._task, call, arguments, answers)
         if name == IMPORT:
             return FindModule(call, self._options.modules or {}, arguments["key"])
         one = self._by_name[name]
         given = arguments_of(arguments, f"tools.{name}")
         call_id = f"{self._eval_id}:{call}:{self._key[:16]}"
         identity = {"id": call_id, "eval_id": self._eval_id, "name": one.tool.name}
-        self._watch(call, Watched(self._runtime.stream_writer, "call", identity))
-        return self._job(call, one.tool, given, call_id, answers, {}, self._config)
+        self._watched[call] = Watched(self._runtime.stream_writer, "call", identity)
+        run = Detached(self._config, self._namespace(call), answers, {})
+        return self._bench.job(call, {"name": one.tool.name, "args": given, "id": call_id, **_CALL}, run)
 
-    def _prepare_task(self, call: str, arguments: Any, answers: Answers) -> Invocation:
-        assert self._task is not None
+    def _prepare_task(self, tool: BaseTool, call: str, arguments: Any, answers: Answers) -> Invocation:
         task = Task.of(arguments_of(arguments, "task()"), self._agent.subagents)
         if call not in self._again:
             self._tree.spawn(self._spawned_here, self._options.max_subagents_per_eval)
@@ -137,9 +138,11 @@ class Calls:
         config, usage = counting_tokens(self._config)
         own_id = subagent_id(self._eval_id + self._key, call, task.payload)
         self._tasks[call] = (task, usage)
-        self._watch(call, self._subagent(own_id, task))
-        extra = task.configurable(self._tree.child(own_id, dict(reversed(self.session.met))))
-        return self._job(call, self._task, task.arguments, own_id, answers, extra, config)
+        self._watched[call] = self._subagent(own_id, task)
+        self._trees[call] = self._tree.child(own_id, dict(reversed(self.session.met)))
+        extra = task.configurable(self._trees[call])
+        run = Detached(config, self._namespace(call), answers, extra)
+        return self._bench.job(call, {"name": tool.name, "args": task.arguments, "id": own_id, **_CALL}, run)
 
     def _subagent(self, own_id: str, task: Task) -> Watched:
         identity: dict[str, Any] = {
@@ -154,23 +157,14 @@ class Calls:
             identity["parent_id"] = self._tree.parent
         return Watched(self._runtime.stream_writer, "subagent", identity)
 
-    def _watch(self, call: str, watched: Watched) -> None:
-        self._watched[call] = watched
-        watched.emit("resumed" if call in self._again else "start")
+    def is_task(self, call: str) -> bool:
+        """Whether a prepared call is a subagent."""
+        return call in self._tasks
 
-    def _job(
-        self,
-        call: str,
-        tool: BaseTool,
-        arguments: Mapping[str, Any],
-        call_id: str,
-        answers: Answers,
-        extra: Mapping[str, Any],
-        config: RunnableConfig,
-    ) -> Invocation:
-        run = Detached(config, self._namespace(call), answers, extra)
-        made = {"name": tool.name, "args": dict(arguments), "id": call_id, "type": "tool_call"}
-        return self._bench.job(call, made, run)
+    def announce(self, call: str, phase: Phase) -> None:
+        """Tell watchers what is about to happen to a prepared call."""
+        if call in self._watched:
+            self._watched[call].emit("resumed" if phase == "start" and call in self._again else phase)
 
     def _namespace(self, call: str) -> str:
         return namespace_of(self._thread.namespace, self._key, call)
@@ -187,6 +181,18 @@ class Calls:
             return replace(ended, value=task.result(ended.value))
         return ended
 
+    def brought(self, call: str) -> Steps[dict[str, str]]:
+        """The effects that a subagent's programs met, in this process and before."""
+        if call not in self._trees:
+            return {}
+        where = (self._namespace(call), POINTER)
+        pointer = yield Do(self._thread.left_in, self._thread.aleft_in, where)
+        return {**((pointer or {}).get("met") or {}), **self._trees[call].brought}
+
+    def bring(self, met: Mapping[str, str]) -> None:
+        """Tell the program that dispatched this agent what this one has met."""
+        self._tree.brought.update(met)
+
     def printed(self, level: str, text: str) -> None:
         """Tell watchers of a console line."""
         send(self._runtime.stream_writer, {"type": "console", "eval_id": self._eval_id, "level": level, "text": text})
@@ -196,6 +202,8 @@ class Calls:
         if not answers.by_id:
             return answers
         asked = yield Do(self._thread.asked_in, self._thread.aasked_in, (self._namespace(call),))
+        if asked is None:
+            return answers
         return Answers(answers.own, {key: value for key, value in answers.by_id.items() if key in asked})
 
     def may_repeat(self, name: str) -> bool:
@@ -283,7 +291,7 @@ class Calls:
         if isinstance(described, str):
             return name, described
         if described is not None:
-            made = {"name": name, "args": shown, "id": self._eval_id, "type": "tool_call"}
+            made = {"name": name, "args": shown, "id": self._eval_id, **_CALL}
             return name, described(made, self._runtime.state, get_runtime())
         prefix = gate.prefix if gate is not None else DESCRIPTION_PREFIX
         reasons = [reason for reason in call.reasons if reason != _ASKS_EACH_TIME]
@@ -292,10 +300,11 @@ class Calls:
             lines.append(f"Called by code, line {call.line}, column {call.column}")
         made = Counter(self.tool_name(one.name) for one in before if one.status == "completed")
         if made:
-            lines.append(f"Calls before it: {', '.join(f'{tool} ×{count}' for tool, count in made.items())}")
+            lines.append(f"Calls before it: {', '.join(f'{tool} ×{count}' for tool, count in made.items())}")  # noqa: RUF001
         return name, "\n".join([*lines, *(f"Reason: {reason}" for reason in reasons)])
 
 
+_CALL = {"type": "tool_call"}
 _PHASES: dict[str, Phase] = {"done": "complete", "failed": "error", "paused": "paused"}
 _SHOWN_CHARS = 2000
 _ASKS_EACH_TIME = "asks each time"

@@ -6,17 +6,22 @@ The rows know better.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from chrysalid.langchain.driver import Do, Operation
 from chrysalid.langchain.result import cut, error
-from chrysalid.langchain.rows import Row, Rows, Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from chrysalid.langchain.rows import Row, Rows, Shelf
 
 _RESULT_CHARS = 200
+_PATCHED = "no result was recorded"
+"""What Deep Agents' own answer to a call that was dropped says."""
 
 
 def withdrawn(
@@ -32,15 +37,16 @@ def withdrawn(
     last = next((one for one in reversed(messages) if isinstance(one, AIMessage) and one.tool_calls), None)
     told: dict[str, ToolMessage] = {}
     met: dict[str, str] = {}
-    for call in last.tool_calls if last is not None else ():
+    if last is None:
+        return None, met
+    for call in last.tool_calls:
         answer = answers.get(call["id"] or "")
         if call["name"] != tool_name or not call["id"] or (answer is not None and answer.artifact is not None):
             continue
-        assert last is not None
         shelf = shelf_of(last, call)
         found = yield Do(rows.read, rows.aread, (shelf,))
         image = (found or {}).get("image")
-        if image is None or found is None:
+        if image is None or found is None or not _is_lost(answer, image):
             continue
         met.update(image["met"])
         if image["done"]:
@@ -58,6 +64,13 @@ def withdrawn(
             id=answer.id if answer is not None else None,
         )
     return (_put(messages, told) if told else None), met
+
+
+def _is_lost(answer: ToolMessage | None, image: Row) -> bool:
+    """Whether what the eval has to tell is not in the messages. An answer that other middleware changed stays so."""
+    if answer is None or not image["done"]:
+        return True
+    return answer.status == "error" and (not image["failed"] or _PATCHED in str(answer.content))
 
 
 def _ended(image: Row) -> dict[str, Any]:

@@ -104,12 +104,10 @@ class Decisions:
     def _apply(self, question: Question, decisions: Sequence[Mapping[str, Any]]) -> None:
         """Tell the session, which checks it; nothing of it lasts before the next image."""
         call = next((one for one in self.session.pending if one.id == question.call), None)
-        if call is None or call.decided:
+        if call is None or call.decided or question.kind == "nested":
             return
-        first = decisions[0]
+        (first,) = decisions
         match question.kind, first["type"]:
-            case "nested", _:
-                pass
             case "gate" | "unknown", "approve" if call.status != "outside":
                 self.session.approve(call.id)
             case "unknown", "approve":

@@ -74,17 +74,18 @@ class Desk:
         key = self._key(thread, message, call_id, code)
         calls = self._calls(agent, runtime, config, thread, key)
         group = (thread.id, thread.namespace, message.id if message else "", getattr(get_runtime(), "control", None))
+        pointer = _get(runtime.state, POINTER) or {}
         heap = Heap(
-            self._options,
-            self._engine(),
-            calls.toolset,
-            self._rows_of(thread),
-            Shelf(thread.id, key),
-            Left.of(_get(runtime.state, POINTER)),
-            {**calls.met_above, **(_get(runtime.state, POINTER) or {}).get("met", {})},
-            self._line,
-            group,
-            self._earlier(thread, message, runtime.state, call_id),
+            options=self._options,
+            engine=self._engine(),
+            tools=calls.toolset,
+            rows=self._rows_of(thread),
+            shelf=Shelf(thread.id, key),
+            pointer=Left.of(pointer),
+            met={**calls.met_above, **pointer.get("met", {})},
+            line=self._line,
+            group=group,
+            earlier=self._earlier(thread, message, runtime.state, call_id),
         )
         journal = Journal(self._rows_of(thread), Shelf(thread.id, key), thread.task_id, lambda: _ready(thread))
         evaluation = Evaluation(self._options, Place(call_id, key, code), journal, heap, calls)
@@ -162,7 +163,17 @@ class Desk:
         bounds = (self._options.max_subagents_per_run, self._options.max_depth)
         above = tree_of(config)
         tree = above.bounded(*bounds) if above is not None else Tree(*bounds, spawned)
-        return Calls(self._options, agent, found, task, runtime, config, thread, key, tree)
+        return Calls(
+            options=self._options,
+            agent=agent,
+            exposed=found,
+            task=task,
+            runtime=runtime,
+            config=config,
+            thread=thread,
+            key=key,
+            tree=tree,
+        )
 
     def _earlier(self, thread: Thread, message: AIMessage | None, state: Any, call_id: str) -> list[Earlier]:
         """Evals that the message calls before this one, without those that a person has answered for."""
@@ -182,7 +193,7 @@ class Desk:
         kind = (
             options.snapshot_signing_key,
             tuple(options.old_snapshot_keys),
-            id(options.policy) if options.policy is not None else None,
+            options.policy,
             max(options.memory_limit, _MAX_MEMORY),
         )
         with _engines_lock:

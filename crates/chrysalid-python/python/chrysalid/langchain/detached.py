@@ -7,16 +7,16 @@ process, and one that had finished is not run again.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from langgraph.errors import GraphInterrupt
 
 from chrysalid.langchain import private
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from langchain_core.runnables import RunnableConfig
+    from langgraph.errors import GraphInterrupt
 
 _IDS = uuid.UUID("0d3b7c0a-9f5e-5c1b-8a63-6a9b5b1f2e77")
 

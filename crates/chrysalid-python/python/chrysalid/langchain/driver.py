@@ -10,10 +10,12 @@ import asyncio
 import contextvars
 import queue
 import time
-from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator
 
 Result = TypeVar("Result")
 
@@ -67,7 +69,11 @@ def drive(program: Generator[Operation, Any, Result], threads: int) -> Result:
     pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="chrysalid-call")
 
     def run(job: Job) -> None:
-        ended.put(job.run())
+        try:
+            ended.put(job.run())
+        except BaseException as error:
+            ended.put(error)
+            raise
 
     def perform(operation: Operation) -> Any:
         match operation:
@@ -95,13 +101,25 @@ def drive(program: Generator[Operation, Any, Result], threads: int) -> Result:
 
 
 def _drain(ended: queue.SimpleQueue[Any], until: float | None) -> list[Any]:
-    found = []
+    found: list[Any] = []
     try:
-        found.append(ended.get(timeout=None if until is None else max(0.0, until - time.time())))
+        found.append(ended.get(timeout=_seconds_to(until)))
         while True:
             found.append(ended.get_nowait())
     except queue.Empty:
-        return found
+        pass
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found
+
+
+_LONGEST_WAIT = 3600.0
+
+
+def _seconds_to(until: float | None) -> float:
+    """How long to wait at most before the session is asked again."""
+    return _LONGEST_WAIT if until is None else min(max(0.0, until - time.time()), _LONGEST_WAIT)
 
 
 async def adrive(program: Generator[Operation, Any, Result]) -> Result:
@@ -136,9 +154,9 @@ async def adrive(program: Generator[Operation, Any, Result]) -> Result:
 
 
 async def _first(running: set[asyncio.Task[Any]], until: float | None) -> list[Any]:
-    seconds = None if until is None else max(0.0, until - time.time())
+    seconds = _seconds_to(until)
     if not running:
-        await asyncio.sleep(seconds or 0.0)
+        await asyncio.sleep(seconds)
         return []
     done, _ = await asyncio.wait(running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     running.difference_update(done)

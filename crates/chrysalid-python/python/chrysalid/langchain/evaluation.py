@@ -7,9 +7,10 @@ call passes policy and approval there, and saves the session before effects and 
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command, Send
@@ -19,15 +20,17 @@ from chrysalid.langchain import result
 from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
-from chrysalid.langchain.journal import Journal
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from chrysalid import Outcome, PendingCall, Session, Step
     from chrysalid.langchain.calls import Calls
+    from chrysalid.langchain.driver import Job
     from chrysalid.langchain.heap import Heap
     from chrysalid.langchain.invocation import Ended
+    from chrysalid.langchain.journal import Journal
     from chrysalid.langchain.options import Options
+    from chrysalid.tools import Effect
 
 T = TypeVar("T")
 Steps = Generator[Operation, Any, T]
@@ -58,6 +61,9 @@ class Evaluation:
         self._logs: list[list[str]] = []
         """Level and text of the lines printed before a pause."""
         self._flying: set[str] = set()
+        """Calls that run, and subagents that wait for one of those that run."""
+        self._subagents: set[str] = set()
+        self._queue: deque[tuple[str, Job]] = deque()
         self._decisions = Decisions(journal, calls)
 
     def run(self) -> Steps[Command[Any]]:
@@ -109,7 +115,12 @@ class Evaluation:
         if self._journal.questions:
             yield from self._decisions.decide(self._journal.questions)
 
+    def _meet(self, met: Mapping[str, str]) -> None:
+        for effect, by in met.items():
+            self._session.meet([cast("Effect", effect)], by)
+
     def _settle_from(self, row: Mapping[str, Any]) -> None:
+        self._meet(row["met"])
         if row["outcome"] == "done":
             self._session.settle(row["call"], row["value"])
         else:
@@ -129,8 +140,7 @@ class Evaluation:
         while True:
             yield from self._begin_again()
             step = self._session.step()
-            if step.outcome is not None:
-                self._print(step.outcome)
+            self._tell(step)
             match step.kind:
                 case "start":
                     yield from self._begin(step)
@@ -144,14 +154,16 @@ class Evaluation:
                     yield from self._save(paused=True)
                     yield from self._journal.ask(questions)
                     yield from self._decisions.decide(questions, unseen=True)
-                case _:
-                    assert step.outcome is not None
+                case _ if step.outcome is not None:
                     return step.outcome
 
-    def _print(self, outcome: Outcome) -> None:
+    def _tell(self, step: Step) -> None:
+        """Show console lines as they come, and keep them for the model."""
+        for event in step.events:
+            if event["type"] == "line":
+                self._calls.printed(event["level"], event["text"])
         left = self._options.max_result_chars - sum(len(text) for _, text in self._logs)
-        for line in outcome.logs:
-            self._calls.printed(line.level, line.text)
+        for line in step.outcome.logs if step.outcome is not None else ():
             if left >= 0:  # one line more than the model gets, so that the cut shows
                 self._logs.append([line.level, line.text])
             left -= len(line.text)
@@ -161,6 +173,8 @@ class Evaluation:
             raise RuntimeError("the program waits, and for nothing that this knows of")
         for ended in (yield Await(until)):
             yield from self._take(ended)
+        while self._queue and len(self._subagents) < self._options.max_subagent_concurrency:
+            yield from self._launch(*self._queue.popleft())
 
     def _begin(self, step: Step) -> Steps[None]:
         yield from self._save()
@@ -171,8 +185,7 @@ class Evaluation:
             except ToolError as error:
                 self._session.fail(call.id, error.message, name=error.name)
                 continue
-            self._flying.add(call.id)
-            yield Begin(job)
+            yield from self._launch(call.id, job)
 
     def _begin_again(self) -> Steps[None]:
         if not self._decisions.again:
@@ -183,13 +196,27 @@ class Evaluation:
         for call_id in again:
             call = calls[call_id]
             answers = yield from self._calls.still_asked(call_id, self._journal.answers(call_id))
-            self._flying.add(call_id)
-            yield Begin(self._calls.prepare(call_id, call.name, call.arguments, answers))
+            yield from self._launch(call_id, self._calls.prepare(call_id, call.name, call.arguments, answers))
+
+    def _launch(self, call: str, job: Job) -> Steps[None]:
+        """Begin a call, or have it wait while as many subagents run as may."""
+        self._flying.add(call)
+        if self._calls.is_task(call):
+            if len(self._subagents) >= self._options.max_subagent_concurrency:
+                self._queue.append((call, job))
+                self._calls.announce(call, "queued")
+                return
+            self._subagents.add(call)
+        self._calls.announce(call, "start")
+        yield Begin(job)
 
     def _take(self, ended: Ended) -> Steps[None]:
         self._flying.discard(ended.call)
+        self._subagents.discard(ended.call)
         ended = self._calls.ended(ended)
-        yield from self._journal.record(ended, self._journal.answers(ended.call))
+        met = yield from self._calls.brought(ended.call)
+        yield from self._journal.record(ended, self._journal.answers(ended.call), met)
+        self._meet(met)
         try:
             match ended.outcome:
                 case "done":
@@ -247,6 +274,7 @@ class Evaluation:
         notes = [*self._notes, *outcome.notes]
         if left is not None and left.gone:
             notes.append(f"All variables are gone: {left.gone}.")
+        self._calls.bring(self._met())
         report = result.Report(outcome, self._logs, notes)
         row = {
             "text": report.text(self._options),

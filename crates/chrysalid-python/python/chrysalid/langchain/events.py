@@ -10,13 +10,15 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _logger = logging.getLogger(__name__)
 
-Phase = Literal["start", "paused", "resumed", "complete", "error"]
+Phase = Literal["queued", "start", "paused", "resumed", "complete", "error"]
 
 _LABEL_CHARS = 120
 _DERIVED_LABEL_CHARS = 60

@@ -79,6 +79,7 @@ class Heap:
 
     def __init__(
         self,
+        *,
         options: Options,
         engine: Engine,
         tools: Toolset,
@@ -107,6 +108,7 @@ class Heap:
             "context": f"langchain:{shelf.thread_id}".encode(),
             "park_after": _NEVER,
             "modules": options.modules,
+            "events": True,
             "clock": 0.0 if fixed else None,
             "seed": 0 if fixed else None,
         }

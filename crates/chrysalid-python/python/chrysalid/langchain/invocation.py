@@ -16,19 +16,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.messages import BaseMessage, ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from chrysalid import ToolError
-from chrysalid.langchain.detached import Detached, Pause
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ToolCallRequest
 
     from chrysalid.langchain.agent import Agent, Answer, AsyncHandler, Handler
+    from chrysalid.langchain.detached import Detached, Pause
 
 
 @dataclass(frozen=True)
@@ -230,15 +230,13 @@ def _recording(tool: BaseTool) -> BaseTool:
         return value
 
     run, arun = tool._run, tool._arun
+    only_async = isinstance(tool, StructuredTool) and tool.func is None
 
     @functools.wraps(run)
     def noting_run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return note(run(*args, **kwargs))
-        except NotImplementedError:
-            if type(tool)._arun is BaseTool._arun:
-                raise
-            return note(asyncio.run(arun(*args, **kwargs)))  # an async tool of an agent that is run synchronously
+        if only_async:  # and its agent is run synchronously
+            return note(asyncio.run(arun(*args, **kwargs)))
+        return note(run(*args, **kwargs))
 
     @functools.wraps(arun)
     async def noting_arun(*args: Any, **kwargs: Any) -> Any:

@@ -107,8 +107,8 @@ class Journal:
         self.image = {**row, "version": self.version, "done": True}
         yield from self._write(IMAGE, self.image)
 
-    def record(self, ended: Ended, answers: Answers) -> Steps:
-        """Note what became of a call."""
+    def record(self, ended: Ended, answers: Answers, met: Mapping[str, str]) -> Steps:
+        """Note what became of a call, and the effects that a subagent brought."""
         yield from self._call_row(
             ended.call,
             outcome=ended.outcome,
@@ -118,6 +118,7 @@ class Journal:
             commands=[_packed(command) for command in ended.commands],
             writes=[list(write) for write in ended.writes],
             answers=answers.row(),
+            met=dict(met),
             pause=None
             if ended.pause is None
             else {"direct": ended.pause.direct, "interrupts": [dict(one) for one in ended.pause.interrupts]},

@@ -27,7 +27,7 @@ from chrysalid.langchain.desk import OFFERED, Desk
 from chrysalid.langchain.driver import adrive, drive
 from chrysalid.langchain.heap import moved
 from chrysalid.langchain.options import Clock, Mode, OnUnknown, Options
-from chrysalid.langchain.toolbox import exposed, task_tool
+from chrysalid.langchain.toolbox import AT_ONE_TIME, exposed, task_tool
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import InterruptOnConfig
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from chrysalid import Policy
     from chrysalid.langchain.modules import Modules
     from chrysalid.langchain.rows import Rows
-
-_THREADS = 32
-"""Calls of one program that run at a time on the sync path, as many as the engine lets begin."""
 
 
 class InterpreterState(AgentState[Any]):
@@ -202,7 +199,8 @@ class CodeInterpreterMiddleware(AgentMiddleware[InterpreterState, Any, Any]):
 
     def _tool(self, agent: Agent | None) -> EvalTool:
         def evaluate(code: str, runtime: ToolRuntime[Any, Any]) -> Command[Any]:
-            return drive(self._desk.evaluate(agent, code, runtime), _THREADS)
+            threads = AT_ONE_TIME + self._options.max_subagent_concurrency
+            return drive(self._desk.evaluate(agent, code, runtime), threads)
 
         async def aevaluate(code: str, runtime: ToolRuntime[Any, Any]) -> Command[Any]:
             return await adrive(self._desk.evaluate(agent, code, runtime))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.tools import BaseTool
 
 from chrysalid import Key, Limits
+from chrysalid.langchain.toolbox import AT_ONE_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from chrysalid import Policy
     from chrysalid.langchain.modules import Modules
 
@@ -96,6 +98,7 @@ class Options:
             cpu_time=self.timeout if self.timeout is not None else _NO_TIME_LIMIT,
             wall_time=self.wall_timeout,
             calls=self.max_ptc_calls if self.max_ptc_calls is not None else _NO_CALL_LIMIT,
+            calls_in_flight=AT_ONE_TIME + self.max_subagents_per_eval,
             snapshot_size=max(self.memory_limit, self.snapshot_bytes),
         )
 

@@ -7,16 +7,18 @@ at the first pause.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.base import WRITES_IDX_MAP
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from langchain.agents.middleware import AgentMiddleware
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -112,6 +114,13 @@ def pending_interrupts(writes: Sequence[tuple[str, str, Any]]) -> set[str]:
     }
 
 
+def namespaces_of_graphs(namespace: str) -> Iterator[str]:
+    """Where the graphs that one task runs keep their checkpoints, in the order in which it runs them."""
+    yield namespace
+    for count in itertools.count(1):
+        yield f"{namespace}|{count}"
+
+
 def detached(
     config: RunnableConfig,
     namespace: str,
@@ -170,6 +179,7 @@ class Counter:
         self._lock = threading.Lock()
 
     def __call__(self) -> int:
+        """The next number."""
         with self._lock:
             self.value += 1
             return self.value - 1

@@ -68,8 +68,10 @@ def _interpreter(options: Options, reach: str) -> str:
         f"No files, network or process: `fetch` and `require` are not there. {_modules(options)}"
         + (f" Programs reach the outside through {reach} (below)." if reach else ""),
         _CLOCKS[options.clock],
-        "Some calls may wait until a person has decided. The program stands still meanwhile and then goes on; there is "
-        "nothing to catch, poll or repeat. A refused call rejects with `ToolRejected`.",
+        (
+            "Some calls may wait until a person has decided. The program stands still meanwhile and then goes on; "
+            "there is nothing to catch, poll or repeat. A refused call rejects with `ToolRejected`."
+        ),
     ]
     return f"## The `{options.tool_name}` tool\n\nIt runs programs you write.\n\n" + _list(rules)
 
@@ -95,13 +97,17 @@ def _dispatch(options: Options, agent: Agent) -> str:
     rules = [
         "`description` is all that the subagent gets: say what to do, what to look at and what to give back.",
         f"`subagentType` is one of the configured subagents{names}.",
-        "`responseSchema`, a JSON Schema object, makes the result a value of that shape. Use it whenever code reads "
-        "the result; without it the result is the subagent's last text.",
+        (
+            "`responseSchema`, a JSON Schema object, makes the result a value of that shape. Use it whenever code "
+            "reads the result; without it the result is the subagent's last text."
+        ),
         "`label` is a few words for the user interface.",
-        "Start independent tasks together with `Promise.all`. "
-        f"{options.max_subagent_concurrency} run at a time, the rest wait. "
-        f"One program may start {options.max_subagents_per_eval}, one run {options.max_subagents_per_run}, "
-        f"nested {options.max_depth} deep.",
+        (
+            "Start independent tasks together with `Promise.all`. "
+            f"{options.max_subagent_concurrency} run at a time, the rest wait. "
+            f"One program may start {options.max_subagents_per_eval}, one run {options.max_subagents_per_run}, "
+            f"nested {options.max_depth} deep."
+        ),
         "A failed task rejects; use `Promise.allSettled` where the others' results are worth keeping.",
     ]
     example = (

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chrysalid import UNDEFINED, ChrysalidError, Description
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from chrysalid import Outcome, ProgramError
     from chrysalid.langchain.options import Options
 
@@ -148,7 +149,7 @@ _JOINER = "\u200d"
 def _is_inside(text: str, at: int) -> bool:
     """Whether what a reader takes for one character goes on at a place."""
     before, after = text[at - 1], text[at]
-    if before == _JOINER or after == _JOINER or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+    if _JOINER in (before, after) or unicodedata.category(after) in ("Mn", "Me", "Mc"):
         return True
     if "\U0001f3fb" <= after <= "\U0001f3ff":  # skin tones
         return True

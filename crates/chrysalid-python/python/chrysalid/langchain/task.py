@@ -151,13 +151,18 @@ class Tree:
         self.depth = 0
         self.parent: str | None = None
         self.met: Mapping[str, str] = {}
+        """What the programs above had met when they dispatched this agent."""
+        self.brought: dict[str, str] = {}
+        """What the programs of this agent have met since."""
         self._per_run = per_run
         self._deepest = deepest
         self._shared = _Spawned(spawned)
 
     def bounded(self, per_run: int, deepest: int) -> Tree:
         """The same place in the tree with the limits of the agent there."""
-        return self._at(self.depth, self.parent, min(per_run, self._per_run), min(deepest, self._deepest))
+        here = self._at(self.depth, self.parent, min(per_run, self._per_run), min(deepest, self._deepest))
+        here.brought = self.brought
+        return here
 
     def child(self, parent: str, met: Mapping[str, str]) -> Tree:
         """The same tree, one level down, in the subagent with this id, which is told what its parent has met."""

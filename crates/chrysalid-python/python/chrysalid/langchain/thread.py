@@ -36,35 +36,56 @@ class Thread:
 
     def checkpoint(self) -> Any:
         """The checkpoint of this step, if it is written."""
-        assert self.saver is not None
-        return self.saver.get_tuple(self._config(self.namespace, self._checkpoint_id))
+        return self._kept_by().get_tuple(self._config(self.namespace, self._checkpoint_id))
 
     async def acheckpoint(self) -> Any:
         """As `checkpoint`."""
-        assert self.saver is not None
-        return await self.saver.aget_tuple(self._config(self.namespace, self._checkpoint_id))
+        return await self._kept_by().aget_tuple(self._config(self.namespace, self._checkpoint_id))
 
     def forget_answer(self) -> None:
         """Clear the plain resume value, once it was taken."""
-        assert self.saver is not None
         writes, task = private.forget_answer()
-        self.saver.put_writes(self._config("", self._root_id), writes, task)
+        self._kept_by().put_writes(self._config("", self._root_id), writes, task)
 
     async def aforget_answer(self) -> None:
         """As `forget_answer`."""
-        assert self.saver is not None
         writes, task = private.forget_answer()
-        await self.saver.aput_writes(self._config("", self._root_id), writes, task)
+        await self._kept_by().aput_writes(self._config("", self._root_id), writes, task)
 
-    def asked_in(self, namespace: str) -> set[str]:
-        """The ids of the interrupts that a nested graph waits for."""
-        found = self.saver.get_tuple(self._config(namespace)) if self.saver is not None else None
-        return private.pending_interrupts(found.pending_writes or []) if found is not None else set()
+    def asked_in(self, namespace: str) -> set[str] | None:
+        """The ids of the interrupts that the graphs of a nested call wait for; None where it left no checkpoint."""
+        asked: set[str] | None = None
+        for name in private.namespaces_of_graphs(namespace):
+            found = self.saver.get_tuple(self._config(name)) if self.saver is not None else None
+            if found is None:
+                break
+            asked = (asked or set()) | private.pending_interrupts(found.pending_writes or [])
+        return asked
 
-    async def aasked_in(self, namespace: str) -> set[str]:
+    async def aasked_in(self, namespace: str) -> set[str] | None:
         """As `asked_in`."""
+        asked: set[str] | None = None
+        for name in private.namespaces_of_graphs(namespace):
+            found = await self.saver.aget_tuple(self._config(name)) if self.saver is not None else None
+            if found is None:
+                break
+            asked = (asked or set()) | private.pending_interrupts(found.pending_writes or [])
+        return asked
+
+    def left_in(self, namespace: str, key: str) -> Any:
+        """A state key of a nested graph, as it was left."""
+        found = self.saver.get_tuple(self._config(namespace)) if self.saver is not None else None
+        return found.checkpoint["channel_values"].get(key) if found is not None else None
+
+    async def aleft_in(self, namespace: str, key: str) -> Any:
+        """As `left_in`."""
         found = await self.saver.aget_tuple(self._config(namespace)) if self.saver is not None else None
-        return private.pending_interrupts(found.pending_writes or []) if found is not None else set()
+        return found.checkpoint["channel_values"].get(key) if found is not None else None
+
+    def _kept_by(self) -> BaseCheckpointSaver[Any]:
+        if self.saver is None:
+            raise RuntimeError("the agent has no checkpointer")
+        return self.saver
 
     def _config(self, namespace: str, checkpoint_id: str | None = None) -> RunnableConfig:
         configurable = {"thread_id": self.id, "checkpoint_ns": namespace}

@@ -19,6 +19,8 @@ TASK = "task"
 _SEPARATED = re.compile(r"[-_]([a-z])")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _TASK_FIELDS = {"description", "subagent_type"}
+AT_ONE_TIME = 32
+"""Calls of one tool that run at one time, unless its label says otherwise."""
 _LABELS = {
     "effects",
     "approval",
@@ -95,7 +97,7 @@ def capability(
     one: Exposed, gate: Gate | None, asks: Callable[[Any], bool] | None, *, with_result: bool = False
 ) -> Tool:
     """The tool as the session knows it. A gate makes the session pause before the call, which no program can notice."""
-    labels = labels_of(one.tool)
+    labels = {"concurrency": AT_ONE_TIME, **labels_of(one.tool)}
     if gate is not None:
         labels["approval_decisions"] = gate.decisions
         if asks is None:
@@ -113,7 +115,7 @@ def capability(
     )
 
 
-def task_capability(gate: Gate | None, asks: Callable[[Any], bool] | None, *, concurrency: int) -> Tool:
+def task_capability(gate: Gate | None, asks: Callable[[Any], bool] | None) -> Tool:
     """`task()`, a frozen global of the program."""
     return Tool(
         run_by_the_middleware,
@@ -123,7 +125,6 @@ def task_capability(gate: Gate | None, asks: Callable[[Any], bool] | None, *, co
         approval="always" if gate is not None and asks is None else "never",
         ask_when=asks,
         approval_decisions=None if gate is None else gate.decisions,
-        concurrency=concurrency,
         subagent=True,
         is_global=True,
     )

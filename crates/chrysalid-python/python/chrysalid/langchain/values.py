@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     """
     if depth > _DEEPEST:
         return str(value)
-    if value is None or isinstance(value, (bool, float, str, bytes, datetime.datetime)):
+    if value is None or isinstance(value, (bool, float, str, bytes, dt.datetime)):
         return value
     if isinstance(value, enum.Enum):
         return plain(value.value, depth + 1)
