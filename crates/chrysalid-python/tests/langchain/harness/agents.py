@@ -18,7 +18,11 @@ from typing import Annotated, Any, NotRequired
 
 from deepagents import create_deep_agent
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, AgentState, HumanInTheLoopMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    HumanInTheLoopMiddleware,
+)
 from langchain_core.messages import ToolMessage
 
 from .effects import effect

@@ -7,7 +7,12 @@ import contextvars
 import time
 from typing import Annotated, Any
 
-from langchain.tools import InjectedState, InjectedStore, InjectedToolCallId, ToolRuntime
+from langchain.tools import (
+    InjectedState,
+    InjectedStore,
+    InjectedToolCallId,
+    ToolRuntime,
+)
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, tool
