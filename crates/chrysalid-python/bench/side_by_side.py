@@ -22,9 +22,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "langchain"))
 
-from harness import scenarios  # noqa: E402
-from harness.agents import Spec  # noqa: E402
-from harness.thread import APPROVE, Report, Thread, decisions, stop_forge  # noqa: E402
+from harness import scenarios
+from harness.agents import Spec
+from harness.thread import APPROVE, Report, Thread, decisions, stop_forge
 
 INTERPRETERS = {"langchain_quickjs": "langchain-quickjs", "chrysalid.langchain": "chrysalid"}
 MOST_PAUSES = 5
@@ -115,7 +115,7 @@ def run(scenario: Scenario, interpreter: str) -> Row:
 
 
 @contextlib.contextmanager
-def _environment(**values: str):  # noqa: ANN202
+def _environment(**values: str):
     before = dict(os.environ)
     os.environ.update(values)
     try:

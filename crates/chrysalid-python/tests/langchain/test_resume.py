@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -85,6 +86,25 @@ def test_two_processes_that_resume_at_once_make_one_effect(thread: New, saver: s
         report = run.go_on()
     assert report.result("e1") == "<result>over</result>"
     assert run.effects == ["gate go?", "slow once"]
+
+
+@pytest.mark.parametrize("second", ["go on", "resume"])
+@pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)
+def test_a_program_is_not_taken_from_a_process_that_is_alive(thread: New, saver: str, second: str) -> None:
+    """A call of the first takes long; the second finds it begun, and must not say that its process has ended."""
+    code = 'await tools.gate({q: "go?"}); const v = await tools.slow({ms: 6000, v: "once"}); "over " + v'
+    run = thread(program(code, tools=["gate", "slow"]), saver)
+    run.send()
+    first = run.start({"operation": "resume", "value": decisions(APPROVE)})
+    until = time.monotonic() + 60
+    while "gate go?" not in run.effects and time.monotonic() < until:
+        time.sleep(0.02)
+    meanwhile = run.go_on() if second == "go on" else run.resume(decisions(APPROVE))
+    assert "slow once" not in run.effects
+    assert "slow" not in [name for name, _ in meanwhile.requests]
+    assert run.finish(first).result("e1") == "<result>over once</result>"
+    assert run.effects == ["gate go?", "slow once"]
+    assert run.look().is_over
 
 
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async", "postgres"], indirect=True)

@@ -18,7 +18,11 @@ from typing import Annotated, Any, NotRequired
 
 from deepagents import create_deep_agent
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, AgentState, HumanInTheLoopMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    HumanInTheLoopMiddleware,
+)
 from langchain_core.messages import ToolMessage
 
 from .effects import effect
@@ -85,7 +89,8 @@ def build(spec: Spec, checkpointer: Any = None, **more: Any) -> Any:
         more["response_format"] = spec["response_format"]
     if spec.get("kind") == "plain":
         if interrupt_on:
-            middleware.append(HumanInTheLoopMiddleware(interrupt_on))
+            mode = spec.get("interrupt_mode", "batched")
+            middleware.append(HumanInTheLoopMiddleware(interrupt_on, interrupt_mode=mode))
         return create_agent(_model(spec), tools, middleware=middleware, checkpointer=checkpointer, **more)
     subagents = [_subagent(each) for each in spec.get("subagents", ())]
     return create_deep_agent(

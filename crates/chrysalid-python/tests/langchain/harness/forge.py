@@ -37,7 +37,7 @@ def _child(job: dict[str, object]) -> None:
         os.environ.update(job["environment"])  # type: ignore[call-overload]
         step.main(str(job["request"]))
         code = 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - the child must not run on into the loop of its parent
         traceback.print_exc()
         sys.stderr.flush()
     finally:

@@ -51,7 +51,7 @@ def server() -> Iterator[str]:
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
                 [bin_folder / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"],
-                stdout=log, stderr=log, user=owner, cwd=folder, preexec_fn=_end_with_parent,
+                stdout=log, stderr=log, user=owner, cwd=folder, preexec_fn=_end_with_parent,  # noqa: PLW1509 - nothing else runs here
             )  # fmt: skip
         url = f"postgresql://postgres@/postgres?host={folder}"
         _wait(url, process, folder / "log")

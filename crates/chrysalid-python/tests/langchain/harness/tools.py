@@ -7,7 +7,12 @@ import contextvars
 import time
 from typing import Annotated, Any
 
-from langchain.tools import InjectedState, InjectedStore, InjectedToolCallId, ToolRuntime
+from langchain.tools import (
+    InjectedState,
+    InjectedStore,
+    InjectedToolCallId,
+    ToolRuntime,
+)
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, tool
@@ -223,6 +228,25 @@ ODD: BaseTool = StructuredTool.from_function(
     lambda q: f"odd {q}", name="2nd-tool", description="A name that is no identifier."
 )
 
+
+def _labelled(name: str, *effects: str) -> BaseTool:
+    def run(q: str = "") -> str:
+        effect(f"{name} {q}".strip())
+        return f"{name} gave {q}"
+
+    return StructuredTool.from_function(
+        run, name=name, description=f"A tool that is {effects}.", metadata={"chrysalid": {"effects": list(effects)}}
+    )
+
+
+LABELLED = [
+    _labelled("read_mail", "private"),
+    _labelled("read_web", "untrusted"),
+    _labelled("post", "acts"),
+    _labelled("note"),
+]
+"""One tool for each effect of the rule of two, and one without."""
+
 ALL: dict[str, BaseTool] = {
     each.name: each
     for each in (
@@ -230,4 +254,5 @@ ALL: dict[str, BaseTool] = {
         remember, injected, with_runtime, on_the_loop, in_the_context, agent_type, ODD,
     )
 }  # fmt: skip
+ALL |= {each.name: each for each in LABELLED}
 ALL |= {"gate, later": gate_with_another_schema, "gate, expiring": gate_that_expires}
