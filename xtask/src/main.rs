@@ -21,8 +21,10 @@ usage: cargo xtask COMMAND
 
   guest [--bless]         build guest.wasm, print its path, size and hash;
                           --bless pins it in guest/guest.lock
-  test [--long] [FILTER]  formatting, clippy, layers, cargo-deny, all tests, examples;
+  test [--long] [--python] [FILTER]
+                          formatting, clippy, layers, cargo-deny, all tests, examples;
                           with FILTER only the tests whose name contains it;
+                          --python only the Python package;
                           --long also runs the tests that take minutes
   wheel                   build the Python wheel, print its size and path
   layers                  check which crate depends on which

@@ -84,8 +84,8 @@ pub(crate) fn stage() -> Result<PathBuf> {
         fs::remove_dir_all(&there).with_context(|| format!("cannot remove {}", there.display()))?;
     }
     copy_sources(&package().join("python").join("chrysalid"), &there)?;
-    let built = target()?.join("release").join("libchrysalid_python.so");
-    fs::copy(&built, there.join("_native.abi3.so")).with_context(|| format!("cannot copy {}", built.display()))?;
+    let library = target()?.join("release").join("libchrysalid_python.so");
+    fs::copy(&library, there.join("_native.abi3.so")).with_context(|| format!("cannot copy {}", library.display()))?;
     Ok(stage)
 }
 
@@ -114,7 +114,8 @@ pub(crate) struct Tally {
 /// Runs pytest over a part of the tests.
 pub(crate) fn pytest(environment: &Environment, stage: &Path, arguments: &[&str]) -> Result<Tally> {
     let mut command = environment.python();
-    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).args(arguments).current_dir(package());
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--numprocesses", "2", "--dist", "loadfile"]);
+    command.args(arguments).current_dir(package());
     command.env("PYTHONPATH", stage).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null());
     let output = command.stderr(Stdio::inherit()).output().context("cannot run pytest")?;
     let text = String::from_utf8_lossy(&output.stdout);

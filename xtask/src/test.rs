@@ -16,6 +16,8 @@ const RUN_ME: &str = "Run by `cargo xtask test`.";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     long: bool,
+    /// The Python package alone.
+    python: bool,
     filter: Option<String>,
 }
 
@@ -25,6 +27,7 @@ impl Options {
         for word in words {
             match *word {
                 "--long" => options.long = true,
+                "--python" => options.python = true,
                 option if option.starts_with('-') => return None,
                 filter => options.filter.replace(filter.to_owned()).map_or(Some(()), |_| None)?,
             }
@@ -43,7 +46,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         failed.extend((!passed).then_some(name));
     };
 
-    let whole = options.filter.is_none();
+    let whole = options.filter.is_none() && !options.python;
     if whole {
         check("formatting", formatting());
         check("clippy", clippy());
@@ -51,7 +54,9 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         check("cargo-deny", deny());
     }
     let mut count = Count::default();
-    check("tests", tests(options, &mut count));
+    if !options.python {
+        check("tests", tests(options, &mut count));
+    }
     if whole {
         check("counts", recorded_counts());
         check("examples", examples());
@@ -143,6 +148,7 @@ fn python_tests(options: &Options, count: &mut Count) -> Result<bool> {
         Ok(tally.failed == 0)
     };
     passed &= run(&newest, "tests")?;
+    passed &= run(&python::Environment::of("oldest")?, "tests/langchain")?;
     Ok(passed)
 }
 
@@ -245,7 +251,8 @@ mod tests {
     fn one_filter_and_no_unknown_option() {
         let options = |words: &[&str]| Options::parse(words);
         assert_eq!(options(&[]), Some(Options::default()));
-        assert_eq!(options(&["--long", "taint"]), Some(Options { long: true, filter: Some("taint".into()) }));
+        let long = Options { long: true, filter: Some("taint".into()), ..Options::default() };
+        assert_eq!(options(&["--long", "taint"]), Some(long));
         assert_eq!(options(&["taint", "seal"]), None);
         assert_eq!(options(&["--short"]), None);
     }
