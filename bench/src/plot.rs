@@ -7,7 +7,7 @@ const HEIGHT: f64 = 400.0;
 /// Of the area with the lines.
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 696.0;
-const TOP: f64 = 84.0;
+const TOP: f64 = 90.0;
 const BOTTOM: f64 = 340.0;
 
 /// Colours of lines, for light and for dark pages; more lines than these would be no chart to read.
@@ -126,14 +126,18 @@ impl Chart {
     }
 
     fn write_legend(&self, svg: &mut String) -> fmt::Result {
-        let mut x = LEFT;
+        let (mut x, mut y) = (LEFT, 52.0);
         for (index, line) in self.lines.iter().enumerate() {
-            let end = x + 18.0;
-            writeln!(svg, "<line class=\"line c{index}\" x1=\"{x:.1}\" x2=\"{end:.1}\" y1=\"56\" y2=\"56\"/>")?;
-            writeln!(svg, "<text x=\"{:.1}\" y=\"60\">{}</text>", end + 6.0, escaped(&line.name))?;
             let length = u32::try_from(line.name.chars().count()).unwrap_or_default();
             // Wide enough for any usual typeface at this size.
-            x = end + 26.0 + 6.6 * f64::from(length);
+            let width = 24.0 + 6.8 * f64::from(length);
+            if x > LEFT && x + width > RIGHT {
+                (x, y) = (LEFT, y + 18.0);
+            }
+            let (end, text_x, text_y) = (x + 18.0, x + 24.0, y + 4.0);
+            writeln!(svg, "<line class=\"line c{index}\" x1=\"{x:.1}\" x2=\"{end:.1}\" y1=\"{y}\" y2=\"{y}\"/>")?;
+            writeln!(svg, "<text x=\"{text_x:.1}\" y=\"{text_y}\">{}</text>", escaped(&line.name))?;
+            x += width + 18.0;
         }
         Ok(())
     }
@@ -239,7 +243,7 @@ mod tests {
         };
         let svg = chart.svg();
         assert!(svg.contains("<title>save &amp; restore</title>"));
-        assert!(svg.contains("<polyline class=\"line c0\" points=\"138.0,288.8 696.0,84.0\"/>"), "{svg}");
+        assert!(svg.contains("<polyline class=\"line c0\" points=\"138.0,290.0 696.0,90.0\"/>"), "{svg}");
         assert!(svg.ends_with("</svg>\n"));
     }
 }

@@ -19,10 +19,10 @@ const QUICK_TURNS: u32 = 2;
 
 const CONTENTS: [(&str, &str); 2] = [
     (
-        // About 160 bytes each.
+        // About 150 bytes each.
         "objects",
         "const kept = [];
-         for (let i = 0; i < MB * 6250; i++) kept.push({ id: i, name: `customer number ${i}`, done: i % 3 === 0 });",
+         for (let i = 0; i < MB * 6600; i++) kept.push({ id: i, name: `customer number ${i}`, done: i % 3 === 0 });",
     ),
     (
         "random bytes",
@@ -37,6 +37,8 @@ struct Point {
     save: Samples,
     restore: Samples,
     bytes: usize,
+    /// Of the guest, its own part included.
+    memory: u64,
 }
 
 pub(super) fn study(quick: bool) -> Result<Study> {
@@ -81,12 +83,13 @@ fn measure(engine: &Engine, content: &'static str, source: &str, size: u32, turn
             restore.add(resumed);
         }
     }
-    Ok(Point { content, size, save, restore, bytes: bytes.len() })
+    let memory = engine.inspect(&bytes)?.memory;
+    Ok(Point { content, size, save, restore, bytes: bytes.len(), memory })
 }
 
 fn markdown(points: &[Point]) -> String {
     let mut text = String::from(
-        "| heap | save ms (quartiles) | restore and settle ms (quartiles) | snapshot |\n|---|---:|---:|---:|\n",
+        "| heap | guest memory | save ms (quartiles) | restore and settle ms (quartiles) | snapshot |\n|---|---:|---:|---:|---:|\n",
     );
     for point in points {
         let millis = |samples: &Samples| {
@@ -94,8 +97,12 @@ fn markdown(points: &[Point]) -> String {
             let [low, middle, high] = [summary.first_quartile, summary.median, summary.third_quartile].map(|s| s * 1e3);
             format!("{middle:.2} ({low:.2}–{high:.2})")
         };
-        let (save, restore, megabytes) = (millis(&point.save), millis(&point.restore), megabytes(point.bytes));
-        text += &format!("| {} MB of {} | {save} | {restore} | {megabytes:.2} MB |\n", point.size, point.content);
+        let (save, restore) = (millis(&point.save), millis(&point.restore));
+        let (memory, snapshot) = (megabytes(usize::try_from(point.memory).unwrap_or_default()), megabytes(point.bytes));
+        text += &format!(
+            "| {} MB of {} | {memory:.1} MB | {save} | {restore} | {snapshot:.2} MB |\n",
+            point.size, point.content
+        );
     }
     text
 }
@@ -113,6 +120,7 @@ fn json(points: &[Point]) -> Value {
             "save": point.save.summary().json(),
             "restore": point.restore.summary().json(),
             "bytes": point.bytes,
+            "guest_memory": point.memory,
         })
     };
     points.iter().map(point).collect()

@@ -18,9 +18,10 @@ use crate::samples::Samples;
 const LIVE: [usize; 4] = [1, 10, 100, 1_000];
 const THREADS: [usize; 2] = [1, 2];
 
-/// What each combination is given.
-const TIME: Duration = Duration::from_secs(2);
-const QUICK_TIME: Duration = Duration::from_millis(200);
+/// What each combination is given, in rounds over all of them, so that what else the machine does meets all alike.
+const TIME: Duration = Duration::from_secs(1);
+const QUICK_TIME: Duration = Duration::from_millis(100);
+const ROUNDS: u32 = 3;
 
 /// What of the process all sessions of an engine are served from.
 const POOLS: [(u32, &str); 2] = [(256, "pool of 256"), (1_200, "pool of 1,200")];
@@ -36,10 +37,10 @@ struct Point {
     pool: &'static str,
     live: usize,
     threads: usize,
-    /// Of all threads.
-    a_second: f64,
-    median: f64,
-    p99: f64,
+    /// Of all threads and rounds.
+    samples: Samples,
+    /// Of all rounds.
+    time: Duration,
 }
 
 pub(super) fn study(quick: bool) -> Result<Study> {
@@ -47,56 +48,66 @@ pub(super) fn study(quick: bool) -> Result<Study> {
     let mut points = Vec::new();
     for (slots, pool) in POOLS {
         let engine = micro::builder().pool_slots(slots).build()?;
-        for live in LIVE {
-            for threads in THREADS {
-                for work in [Work::Sandbox, Work::Program] {
-                    eprintln!("{live} sessions, {threads} threads, {pool}, {work:?}");
-                    points.push(measure(&engine, work, pool, live, threads, time)?);
-                }
+        let mut of_pool: Vec<Point> = combinations(pool).collect();
+        for _ in 0..ROUNDS {
+            for point in &mut of_pool {
+                eprintln!("{} sessions, {} threads, {pool}, {:?}", point.live, point.threads, point.work);
+                point.measure(&engine, time)?;
             }
         }
+        points.append(&mut of_pool);
     }
     Ok(Study { name: "sandboxes", markdown: markdown(&points), json: json(&points), charts: charts(&points) })
 }
 
-fn measure(
-    engine: &Engine,
-    work: Work,
-    pool: &'static str,
-    live: usize,
-    threads: usize,
-    time: Duration,
-) -> Result<Point> {
-    let mut sessions = (0..live).map(|_| idle(engine)).collect::<Result<Vec<_>>>()?;
-    // Where there are fewer sessions than threads, one thread stands still for programs.
-    let share = live.div_ceil(threads);
-    let mut shares: Vec<&mut [Session]> = sessions.chunks_mut(share).collect();
-    if work == Work::Sandbox {
-        shares.resize_with(threads, Default::default);
-    }
-    let start = Barrier::new(shares.len());
-    let results: Vec<Result<Samples>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = shares
-            .into_iter()
-            .map(|share| {
+fn combinations(pool: &'static str) -> impl Iterator<Item = Point> {
+    let works = [Work::Sandbox, Work::Program].into_iter();
+    works.flat_map(|work| LIVE.map(|live| (work, live))).flat_map(move |(work, live)| {
+        THREADS.map(|threads| Point { work, pool, live, threads, samples: Samples::default(), time: Duration::ZERO })
+    })
+}
+
+impl Point {
+    fn measure(&mut self, engine: &Engine, time: Duration) -> Result<()> {
+        let mut sessions = (0..self.live).map(|_| idle(engine)).collect::<Result<Vec<_>>>()?;
+        // Where there are fewer sessions than threads, one thread stands still for programs.
+        let share = self.live.div_ceil(self.threads);
+        let mut shares: Vec<&mut [Session]> = sessions.chunks_mut(share).collect();
+        if self.work == Work::Sandbox {
+            shares.resize_with(self.threads, Default::default);
+        }
+        let (start, work) = (Barrier::new(shares.len()), self.work);
+        let results: Vec<Result<Samples>> = std::thread::scope(|scope| {
+            let begin = |share| {
                 let start = &start;
                 scope.spawn(move || {
                     start.wait();
                     one_thread(engine, work, share, time)
                 })
-            })
-            .collect();
-        let ended = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
-        ended.map(|result| result.unwrap_or_else(|_| Err(anyhow!("a thread panicked")))).collect()
-    });
-    let mut samples = Samples::default();
-    for result in results {
-        samples.append(result?);
+            };
+            let workers: Vec<_> = shares.into_iter().map(begin).collect();
+            let ended = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+            ended.map(|result| result.unwrap_or_else(|_| Err(anyhow!("a thread panicked")))).collect()
+        });
+        for result in results {
+            self.samples.append(result?);
+        }
+        self.time += time;
+        Ok(())
     }
-    let summary = samples.summary();
+
     #[expect(clippy::cast_precision_loss, reason = "far below what a float can count")]
-    let a_second = summary.count as f64 / time.as_secs_f64();
-    Ok(Point { work, pool, live, threads, a_second, median: summary.median, p99: samples.p99() })
+    fn a_second(&self) -> f64 {
+        self.samples.summary().count as f64 / self.time.as_secs_f64()
+    }
+
+    fn median(&self) -> f64 {
+        self.samples.summary().median
+    }
+
+    fn p99(&self) -> f64 {
+        self.samples.p99()
+    }
 }
 
 fn idle(engine: &Engine) -> Result<Session> {
@@ -137,8 +148,8 @@ fn markdown(points: &[Point]) -> String {
             Work::Sandbox => "fresh sandbox, `1+1`, drop",
             Work::Program => "program in a live session",
         };
-        let Point { pool, live, threads, a_second, median, p99, .. } = point;
-        let (median, p99) = (median * 1e6, p99 * 1e6);
+        let Point { pool, live, threads, .. } = point;
+        let (a_second, median, p99) = (point.a_second(), point.median() * 1e6, point.p99() * 1e6);
         text += &format!("| {work} | {pool} | {live} | {threads} | {a_second:.0} | {median:.1} | {p99:.1} |\n");
     }
     text
@@ -151,9 +162,9 @@ fn json(points: &[Point]) -> Value {
             "sessions": point.pool,
             "live": point.live,
             "threads": point.threads,
-            "a_second": point.a_second,
-            "median_seconds": point.median,
-            "p99_seconds": point.p99,
+            "a_second": point.a_second(),
+            "median_seconds": point.median(),
+            "p99_seconds": point.p99(),
         })
     };
     points.iter().map(point).collect()
@@ -176,15 +187,12 @@ fn charts(points: &[Point]) -> Vec<(&'static str, Chart)> {
         Chart { title, across, up: Axis { label, scale: Scale::Linear }, lines }
     };
     vec![
-        ("sandboxes-a-second", chart("Fresh sandboxes a second", "a second", Work::Sandbox, |point| point.a_second)),
+        ("sandboxes-a-second", chart("Fresh sandboxes a second", "a second", Work::Sandbox, Point::a_second)),
         (
             "sandboxes-p99",
-            chart("Fresh sandbox, the slowest of a hundred", "µs", Work::Sandbox, |point| point.p99 * 1e6),
+            chart("Fresh sandbox, the slowest of a hundred", "µs", Work::Sandbox, |point| point.p99() * 1e6),
         ),
-        (
-            "programs-a-second",
-            chart("Programs a second, sessions in turn", "a second", Work::Program, |point| point.a_second),
-        ),
-        ("programs-p99", chart("Program in a live session, p99", "µs", Work::Program, |point| point.p99 * 1e6)),
+        ("programs-a-second", chart("Programs a second, sessions in turn", "a second", Work::Program, Point::a_second)),
+        ("programs-p99", chart("Program in a live session, p99", "µs", Work::Program, |point| point.p99() * 1e6)),
     ]
 }
