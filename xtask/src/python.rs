@@ -77,8 +77,8 @@ fn home() -> Result<PathBuf> {
 
 /// The folder with the package as tests import it: its sources, and the extension with its assertions.
 pub(crate) fn stage() -> Result<PathBuf> {
-    let build = ["build", "--release", "--quiet", "--package", "chrysalid-python"];
-    if !crate::cargo(&build).status().context("cannot run cargo")?.success() {
+    let arguments = ["build", "--release", "--quiet", "--package", "chrysalid-python"];
+    if !crate::cargo(&arguments).status().context("cannot run cargo")?.success() {
         bail!("the extension does not compile");
     }
     let stage = home()?.join("stage");

@@ -42,6 +42,7 @@ pub(crate) const WORKS: &[Work] = &[
 ];
 
 /// A line of the table: a work as one of our sides does it.
+#[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) title: &'static str,
     /// Of ours.

@@ -1,6 +1,7 @@
 //! Pause and resume as the heap grows: a program fills its heap and waits at a call; it is saved, restored, and the call
 //! settled. Once with objects as programs have them, once with random bytes, which no compression makes smaller.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -52,7 +53,7 @@ pub(super) fn study(quick: bool) -> Result<Study> {
             points.push(measure(&engine, content, source, size, if quick { QUICK_TURNS } else { TURNS })?);
         }
     }
-    Ok(Study { name: "heap", markdown: markdown(&points), json: json(&points), charts: charts(&points) })
+    Ok(Study { name: "heap", markdown: markdown(&points)?, json: json(&points), charts: charts(&points) })
 }
 
 fn measure(engine: &Engine, content: &'static str, source: &str, size: u32, turns: u32) -> Result<Point> {
@@ -87,7 +88,7 @@ fn measure(engine: &Engine, content: &'static str, source: &str, size: u32, turn
     Ok(Point { content, size, save, restore, bytes: bytes.len(), memory })
 }
 
-fn markdown(points: &[Point]) -> String {
+fn markdown(points: &[Point]) -> Result<String> {
     let mut text = String::from(
         "| heap | guest memory | save ms (quartiles) | restore and settle ms (quartiles) | snapshot |\n|---|---:|---:|---:|---:|\n",
     );
@@ -99,12 +100,13 @@ fn markdown(points: &[Point]) -> String {
         };
         let (save, restore) = (millis(&point.save), millis(&point.restore));
         let (memory, snapshot) = (megabytes(usize::try_from(point.memory).unwrap_or_default()), megabytes(point.bytes));
-        text += &format!(
-            "| {} MB of {} | {memory:.1} MB | {save} | {restore} | {snapshot:.2} MB |\n",
+        writeln!(
+            text,
+            "| {} MB of {} | {memory:.1} MB | {save} | {restore} | {snapshot:.2} MB |",
             point.size, point.content
-        );
+        )?;
     }
-    text
+    Ok(text)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of snapshots")]

@@ -1,6 +1,7 @@
 //! A session that has run many programs: what the next one costs, what a save costs, and how large it is. Each program
 //! declares something, calls a tool, and leaves garbage, as turns of an agent do.
 
+use std::fmt::Write as _;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Result, bail};
@@ -71,7 +72,7 @@ pub(super) fn study(quick: bool) -> Result<Study> {
         }
         points.push(point);
     }
-    Ok(Study { name: "programs", markdown: markdown(&points), json: json(&points), charts: charts(&points) })
+    Ok(Study { name: "programs", markdown: markdown(&points)?, json: json(&points), charts: charts(&points) })
 }
 
 fn run(session: &mut Session) -> Result<()> {
@@ -86,23 +87,24 @@ fn run(session: &mut Session) -> Result<()> {
     }
 }
 
-fn markdown(points: &[Point]) -> String {
+fn markdown(points: &[Point]) -> Result<String> {
     let mut text = String::from(
         "| programs before | the next one µs | no-op µs | save µs | restore and no-op µs | snapshot |\n|---:|---:|---:|---:|---:|---:|\n",
     );
     for point in points {
         let micros = |samples: &Samples| format!("{:.1}", samples.summary().median * 1e6);
-        text += &format!(
-            "| {} | {} | {} | {} | {} | {:.1} KB |\n",
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {:.1} KB |",
             point.count,
             micros(&point.program),
             micros(&point.no_op),
             micros(&point.save),
             micros(&point.restore),
             kilobytes(point.bytes)
-        );
+        )?;
     }
-    text
+    Ok(text)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of snapshots")]

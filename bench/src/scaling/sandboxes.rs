@@ -3,6 +3,7 @@
 //! The sessions have run one program each. Then each thread makes sandboxes, runs `1+1` and drops them; and each thread runs
 //! a program without effect in its share of the sessions, one after the other, as a server does whose users take turns.
 
+use std::fmt::Write as _;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -57,7 +58,7 @@ pub(super) fn study(quick: bool) -> Result<Study> {
         }
         points.append(&mut of_pool);
     }
-    Ok(Study { name: "sandboxes", markdown: markdown(&points), json: json(&points), charts: charts(&points) })
+    Ok(Study { name: "sandboxes", markdown: markdown(&points)?, json: json(&points), charts: charts(&points) })
 }
 
 fn combinations(pool: &'static str) -> impl Iterator<Item = Point> {
@@ -139,7 +140,7 @@ fn one_thread(engine: &Engine, work: Work, sessions: &mut [Session], time: Durat
     Ok(samples)
 }
 
-fn markdown(points: &[Point]) -> String {
+fn markdown(points: &[Point]) -> Result<String> {
     let mut text = String::from(
         "| what | sessions | live | threads | a second | median µs | p99 µs |\n|---|---|---:|---:|---:|---:|---:|\n",
     );
@@ -150,9 +151,9 @@ fn markdown(points: &[Point]) -> String {
         };
         let Point { pool, live, threads, .. } = point;
         let (a_second, median, p99) = (point.a_second(), point.median() * 1e6, point.p99() * 1e6);
-        text += &format!("| {work} | {pool} | {live} | {threads} | {a_second:.0} | {median:.1} | {p99:.1} |\n");
+        writeln!(text, "| {work} | {pool} | {live} | {threads} | {a_second:.0} | {median:.1} | {p99:.1} |")?;
     }
-    text
+    Ok(text)
 }
 
 fn json(points: &[Point]) -> Value {
