@@ -6,6 +6,8 @@
 mod call;
 mod engine;
 mod error;
+mod event;
+mod gate;
 mod limits;
 mod outcome;
 mod policy;
