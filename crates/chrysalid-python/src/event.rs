@@ -52,10 +52,9 @@ impl EventSink for EventLog {
             Event::CallEnded { id, name, status } => call("call_ended", id, name, Some(status.name())),
             Event::CallWaiting { id, name } => call("call_waiting", id, name, None),
             Event::CallSuspended { id, name } => call("call_suspended", id, name, None),
-            Event::Met { effect, by } => Some(Happened::Met {
-                effect: effect.names().next().unwrap_or_default(),
-                by: by.to_owned(),
-            }),
+            Event::Met { effect, by } => {
+                Some(Happened::Met { effect: effect.names().next().unwrap_or_default(), by: by.to_owned() })
+            }
             Event::Line(line) => Some(Happened::Line { level: line.level.name(), text: line.text.clone() }),
             Event::Paused { pending } => Some(Happened::Paused { pending }),
             _ => None,
