@@ -32,6 +32,13 @@ usage: cargo xtask COMMAND
                           compare them with bench/counts.toml; --bless records them there
   bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
                           session costs; fails when the guest is over twice native
+  bench --peers [--quick] [--record]
+                          measure the same work on Chrysalid from Rust, its command line and
+                          its Python package, and on peers, which it installs from PyPI and
+                          npm; --record writes the tables into docs/performance.md
+  bench --scaling [--quick] [--record]
+                          measure many sessions, large heaps and long sessions; --record
+                          also draws docs/performance/*.svg
   bench --attacks [--peers]
                           run programs that attack a session's limits; fails when one gets
                           more than it may; --peers also runs them on other hosts of
@@ -59,6 +66,14 @@ fn run() -> Result<ExitCode> {
         ["counts", "--bless"] => counts::run(counts::Recorded::Write),
         ["bench"] => bench::run(bench::Length::Full),
         ["bench", "--quick"] => bench::run(bench::Length::Quick),
+        ["bench", "--peers", options @ ..] => match bench::options(options) {
+            Some((length, record)) => bench::beside(length, record),
+            None => usage(),
+        },
+        ["bench", "--scaling", options @ ..] => match bench::options(options) {
+            Some((length, record)) => bench::scaling(length, record),
+            None => usage(),
+        },
         ["bench", "--attacks"] => bench::attacks(bench::Against::Chrysalid),
         ["bench", "--attacks", "--peers"] => bench::attacks(bench::Against::Peers),
         ["test", options @ ..] => match test::Options::parse(options) {

@@ -15,6 +15,9 @@ const PACKAGE: &str = "crates/chrysalid-python";
 /// Our packages that go into the extension; released without the assertions that the tests' build has.
 const OURS: [&str; 3] = ["chrysalid", "chrysalid-policy", "chrysalid-python"];
 
+/// Writes the compiled guest into the file that is its argument.
+const PRECOMPILE: &str = "import sys, chrysalid._native as native; open(sys.argv[1], 'wb').write(native.precompile())";
+
 /// A virtual environment with what one file pins.
 pub(crate) struct Environment {
     home: PathBuf,
@@ -74,8 +77,8 @@ fn home() -> Result<PathBuf> {
 
 /// The folder with the package as tests import it: its sources, and the extension with its assertions.
 pub(crate) fn stage() -> Result<PathBuf> {
-    let build = ["build", "--release", "--quiet", "--package", "chrysalid-python"];
-    if !crate::cargo(&build).status().context("cannot run cargo")?.success() {
+    let arguments = ["build", "--release", "--quiet", "--package", "chrysalid-python"];
+    if !crate::cargo(&arguments).status().context("cannot run cargo")?.success() {
         bail!("the extension does not compile");
     }
     let stage = home()?.join("stage");
@@ -87,6 +90,18 @@ pub(crate) fn stage() -> Result<PathBuf> {
     let library = target()?.join("release").join("libchrysalid_python.so");
     fs::copy(&library, there.join("_native.abi3.so")).with_context(|| format!("cannot copy {}", library.display()))?;
     Ok(stage)
+}
+
+/// Puts the package into a Python's site-packages as its wheel would: the extension that was just built, the compiled guest,
+/// and bytecode.
+pub(crate) fn install_built(python: &Path, site_packages: &Path) -> Result<()> {
+    let there = site_packages.join("chrysalid");
+    empty(&there)?;
+    copy_sources(&package().join("python").join("chrysalid"), &there)?;
+    let built = target()?.join("release").join("libchrysalid_python.so");
+    fs::copy(&built, there.join("_native.abi3.so")).with_context(|| format!("cannot copy {}", built.display()))?;
+    said(Command::new(python).args(["-c", PRECOMPILE]).arg(there.join("guest.cwasm")))?;
+    said(Command::new(python).args(["-m", "compileall", "-q"]).arg(&there))
 }
 
 fn copy_sources(from: &Path, to: &Path) -> Result<()> {
@@ -193,9 +208,8 @@ pub(crate) fn wheel() -> Result<ExitCode> {
     empty(&unpacked)?;
     said(environment.python().args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(only_entry(&out)?))?;
     let tree = only_entry(&unpacked)?;
-    let script = "import sys, chrysalid._native as native; open(sys.argv[1], 'wb').write(native.precompile())";
     let compiled = tree.join("chrysalid").join("guest.cwasm");
-    said(environment.python().args(["-c", script]).arg(&compiled).env("PYTHONPATH", &tree))?;
+    said(environment.python().args(["-c", PRECOMPILE]).arg(&compiled).env("PYTHONPATH", &tree))?;
     remove_caches(&tree)?;
     empty(&folder)?;
     said(environment.python().args(["-m", "wheel", "pack", "--dest-dir"]).arg(&folder).arg(&tree))?;
