@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, TypeAlias
 
-    from chrysalid._native import Call, Outcome
+    from chrysalid._native import Call, Outcome, Step
     from chrysalid.events import Event
     from chrysalid.modules import Modules
     from chrysalid.tools import Tool
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     _Find: TypeAlias = Callable[[str], Tool | Modules | None]
     _Tell: TypeAlias = Callable[[list[Event]], None]
 
-__all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stop"]
+__all__ = ["delay_until", "drive", "fail", "invoke", "settle", "stepped", "stop"]
 
 # The longest wait before the clock is looked at again.
 _LONGEST_WAIT = 60.0
 
 
 def drive(session: _native.Session, find: _Find, bell: Bell, tell: _Tell | None = None) -> Outcome:
-    """Runs the program until it ends or waits, calling tools with this thread. ``tell`` gets the events of each step."""
+    """Runs the program until it ends or waits, calling tools with this thread.
+
+    ``tell`` gets the events of each step.
+    """
     try:
         while True:
-            step = session.step()
-            if tell is not None:
-                tell(step.events)
+            step = stepped(session, tell)
             if step.outcome is not None:
                 return step.outcome
             if step.kind == "start":
@@ -49,6 +50,14 @@ def drive(session: _native.Session, find: _Find, bell: Bell, tell: _Tell | None 
     except BaseException:
         stop(session)
         raise
+
+
+def stepped(session: _native.Session, tell: _Tell | None) -> Step:
+    """The next step, of whose events somebody is told."""
+    step = session.step()
+    if tell is not None:
+        tell(step.events)
+    return step
 
 
 def _serve(session: _native.Session, find: _Find, calls: list[Call]) -> list[tuple[Call, Awaitable[Any]]]:

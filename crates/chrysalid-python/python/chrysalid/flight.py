@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any
 
-from chrysalid.driver import delay_until, fail, invoke, settle, stop
+from chrysalid.driver import delay_until, fail, invoke, settle, stepped, stop
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine, Iterable
@@ -41,9 +41,7 @@ async def drive_async(
         for call, awaitable in begun:
             flight.serve(call, awaitable)
         while True:
-            step = session.step()
-            if tell is not None:
-                tell(step.events)
+            step = stepped(session, tell)
             if step.outcome is not None:
                 return step.outcome
             flight.drop_overdue()

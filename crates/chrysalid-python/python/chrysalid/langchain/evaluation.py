@@ -148,14 +148,19 @@ class Evaluation:
                     yield from self._await(step.wake_at)
                 case "busy":
                     yield Sleep()
-                case "paused" if self._flying or not (questions := self._decisions.questions()):
-                    yield from self._await(step.wake_at)
                 case "paused":
-                    yield from self._save(paused=True)
-                    yield from self._journal.ask(questions)
-                    yield from self._decisions.decide(questions, unseen=True)
+                    yield from self._pause(step)
                 case _ if step.outcome is not None:
                     return step.outcome
+
+    def _pause(self, step: Step) -> Steps[None]:
+        questions = [] if self._flying else self._decisions.questions()
+        if not questions:
+            yield from self._await(step.wake_at)
+            return
+        yield from self._save(paused=True)
+        yield from self._journal.ask(questions)
+        yield from self._decisions.decide(questions, unseen=True)
 
     def _tell(self, step: Step) -> None:
         """Show console lines as they come, and keep them for the model."""

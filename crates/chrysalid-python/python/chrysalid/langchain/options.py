@@ -65,7 +65,7 @@ class Options:
             _whole(name, getattr(self, name))
         if self.max_snapshot_bytes is not None:
             _whole("max_snapshot_bytes", self.max_snapshot_bytes)
-        if not isinstance(self.tool_name, str) or not self.tool_name:
+        if type(self.tool_name) is not str or not self.tool_name:
             raise ValueError(f"tool_name must be a name, got {self.tool_name!r}")
         _one_of("mode", self.mode, ("thread", "turn", "call"))
         _one_of("clock", self.clock, ("real", "none"))

@@ -140,7 +140,7 @@ def input_schema(tool: BaseTool) -> dict[str, Any]:
     schema = tool.tool_call_schema
     if isinstance(schema, dict):
         found = {key: value for key, value in schema.items() if key != "description"}
-    elif isinstance(schema, type) and issubclass(schema, BaseModel):
+    elif issubclass(schema, BaseModel):
         found = schema.model_json_schema()
     else:
         found = schema.schema()
