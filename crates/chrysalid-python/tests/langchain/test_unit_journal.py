@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from deepagents import create_deep_agent
+from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -140,8 +143,6 @@ def test_an_unknown_call_can_fail_by_option_and_an_idempotent_tool_is_run_again(
 
 
 def test_of_two_that_resume_at_once_one_goes_on() -> None:
-    import threading
-
     world = World()
     world.agent().invoke(user(), thread())
     meeting = threading.Barrier(2, timeout=30)
@@ -235,8 +236,6 @@ def test_the_oldest_shelves_of_a_process_are_forgotten() -> None:
 
 
 def test_rows_of_many_calls_take_few_slots() -> None:
-    from langchain.agents import create_agent
-
     saver = InMemorySaver()
     world = World()
     agent = create_agent(
@@ -250,3 +249,139 @@ def test_rows_of_many_calls_take_few_slots() -> None:
     names = [saver.serde.loads_typed(value)["name"] for _, _, value, _ in saver.writes[shelf].values()]
     assert [name for name in names if name.startswith("call:")] == ["call:0"]
     assert len(world.effects) == 50
+
+
+class Held:
+    """An agent in the middle of a call: the call waits until it is let go."""
+
+    def __init__(self) -> None:
+        self.saver = InMemorySaver()
+        self.began = threading.Event()
+        self.go = threading.Event()
+        self.effects: list[str] = []
+        self.ended: list[Any] = []
+
+        @tool
+        def hold() -> str:
+            """Holds."""
+            self.effects.append("begun")
+            self.began.set()
+            assert self.go.wait(60)
+            self.effects.append("ended")
+            return "held"
+
+        @tool
+        def after() -> str:
+            """Comes after."""
+            self.effects.append("after")
+            return "after"
+
+        self.tools = [hold, after]
+        self.thread = threading.Thread(target=self._run)
+
+    def agent(self) -> Any:
+        return create_agent(
+            ScriptedModel(script=[["await tools.hold() + await tools.after()"], []]),
+            self.tools,
+            middleware=[CodeInterpreterMiddleware(ptc=["hold", "after"])],
+            checkpointer=self.saver,
+        )
+
+    def _run(self) -> None:
+        try:
+            self.ended.append(texts(self.agent().invoke(user(), thread(), durability="sync")))
+        except ProgramTaken as error:
+            self.ended.append(error)
+
+    def __enter__(self) -> Held:
+        self.thread.start()
+        assert self.began.wait(60)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.go.set()
+        self.thread.join()
+
+    def signed(self, **changes: Any) -> None:
+        """As if another process had saved the image."""
+        rows = SaverRows(self.saver)
+        (name,) = {key[1] for key in self.saver.writes if key[1].startswith("chrysalid:")}
+        shelf = Shelf("1", name.removeprefix("chrysalid:"))
+        image = (rows.read(shelf) or {})["image"]
+        rows.write(shelf, "image", {**image, "by": {**image["by"], **changes}})
+
+
+def test_a_program_that_somebody_is_at_work_on_is_not_taken_over() -> None:
+    with Held() as held:
+        with pytest.raises(ProgramTaken, match="is at work on this program; nothing was done here"):
+            held.agent().invoke(None, thread())
+        held.go.set()
+    assert held.ended == [["<result>heldafter</result>"]]
+    assert held.effects == ["begun", "ended", "after"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "taken"),
+    [
+        ({"host": "elsewhere"}, True),
+        ({"host": "elsewhere", "at": 0.0}, False),
+        ({"process": 2**22 + 1}, False),
+        ({"process": os.getppid()}, True),
+        ({"process": os.getppid(), "at": 0.0}, False),
+    ],
+)
+def test_who_counts_as_at_work(changes: dict[str, Any], taken: bool) -> None:
+    with Held() as held:
+        held.signed(**changes)
+        if taken:
+            with pytest.raises(ProgramTaken):
+                held.agent().invoke(None, thread())
+        else:
+            result = held.agent().invoke(None, thread())
+            assert "is not known" in result["__interrupt__"][0].value["action_requests"][0]["description"]
+        held.go.set()
+    assert held.effects.count("after") == (1 if taken else 0)
+    assert isinstance(held.ended[0], ProgramTaken) is not taken
+
+
+def test_a_process_at_work_says_so_from_time_to_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chrysalid.langchain.journal.BEAT", 0.05)
+    monkeypatch.setattr("chrysalid.langchain.evaluation.BEAT", 0.05)
+    beats: list[float] = []
+    enough = threading.Event()
+
+    class Beating(SaverRows):
+        def write(self, shelf: Shelf, name: str, row: Row) -> None:
+            super().write(shelf, name, row)
+            if name == "beat":
+                beats.append(row["at"])
+                if len(beats) == 3:
+                    enough.set()
+
+    @tool
+    def wait() -> str:
+        """Waits for three beats."""
+        assert enough.wait(60)
+        return "done"
+
+    saver = InMemorySaver()
+    agent = create_agent(
+        ScriptedModel(script=[["await tools.wait()"]]),
+        [wait],
+        middleware=[CodeInterpreterMiddleware(ptc=["wait"], rows=Beating(saver))],
+        checkpointer=saver,
+    )
+    assert texts(agent.invoke(user(), thread())) == ["<result>done</result>"]
+    assert beats == sorted(beats)
+
+
+def test_a_new_message_stops_a_program_that_another_process_is_at_work_on() -> None:
+    with Held() as held:
+        result = held.agent().invoke(user("stop"), thread())
+        assert texts(result) == [
+            '<error type="Cancelled">withdrawn by a new user message before it ended; its variables are as they were '
+            "before it\n- hold (1.1): begun; whether it was done is not known</error>"
+        ]
+        held.go.set()
+    assert [type(one) for one in held.ended] == [ProgramTaken]
+    assert held.effects == ["begun", "ended"]

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMe
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from chrysalid.langchain.driver import Do, Operation
+from chrysalid.langchain.journal import withdraw
 from chrysalid.langchain.result import cut, error
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def withdrawn(
         else:
             text, status, artifact = _text(found, limit), "error", {"status": "cancelled"}
             row = {**_ended(image), "text": text, "artifact": artifact}
-            yield Do(rows.write, rows.awrite, (shelf, "image", row))
+            yield from withdraw(rows, shelf, int(image["version"]), row)
         told[call["id"]] = ToolMessage(
             text,
             name=tool_name,
@@ -75,8 +76,6 @@ def _is_lost(answer: ToolMessage | None, image: Row) -> bool:
 
 def _ended(image: Row) -> dict[str, Any]:
     return {
-        "version": int(image["version"]) + 1,
-        "done": True,
         "failed": True,
         "left": None,
         "met": image["met"],

@@ -7,6 +7,7 @@ call passes policy and approval there, and saves the session before effects and 
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from chrysalid.langchain import result
 from chrysalid.langchain.decision import Decisions
 from chrysalid.langchain.driver import Await, Begin, Operation, Sleep
 from chrysalid.langchain.heap import BehindPause
+from chrysalid.langchain.journal import BEAT
 from chrysalid.langchain.values import plain
 
 if TYPE_CHECKING:
@@ -139,6 +141,7 @@ class Evaluation:
     def _to_the_end(self) -> Steps[Outcome]:
         while True:
             yield from self._begin_again()
+            yield from self._journal.beat()
             step = self._session.step()
             self._tell(step)
             match step.kind:
@@ -176,7 +179,8 @@ class Evaluation:
     def _await(self, until: float | None) -> Steps[None]:
         if until is None and not self._flying:
             raise RuntimeError("the program waits, and for nothing that this knows of")
-        for ended in (yield Await(until)):
+        beat = time.time() + BEAT
+        for ended in (yield Await(beat if until is None else min(until, beat))):
             yield from self._take(ended)
         while self._queue and len(self._subagents) < self._options.max_subagent_concurrency:
             yield from self._launch(*self._queue.popleft())

@@ -30,8 +30,11 @@ Steps = Generator[Operation, Any, None]
 IMAGE = "image"
 ASK = "ask"
 _CALL = "call:"
-_CLAIM_LIFE = 10.0
-"""Seconds after which another machine's claim counts as left behind. Between claim and image lie milliseconds."""
+_BEAT_ROW = "beat"
+BEAT = 3.0
+"""Seconds between two signs that a process is at work."""
+_PATIENCE = 10.0
+"""Seconds without a sign after which what a process claimed counts as left behind."""
 
 
 class ProgramTaken(RuntimeError):
@@ -52,6 +55,7 @@ class Journal:
         self._slots: dict[str, int] = {}
         self._free: set[str] = set()
         self._order = itertools.count()
+        self._beaten = 0.0
         self.version = 0
         self.image: Row | None = None
         self.calls: dict[str, Row] = {}
@@ -66,11 +70,17 @@ class Journal:
         _working.discard(self._owner)
 
     def load(self) -> Steps:
-        """Read what an earlier run of this eval left."""
+        """Read what an earlier run of this eval left.
+
+        Raises:
+            ProgramTaken: It is no earlier one: another process is at work on it.
+        """
         rows = yield Do(self._rows.read, self._rows.aread, (self._shelf,))
         self._open = rows is not None
         rows = rows or {}
         self.image = rows.get(IMAGE)
+        if self.image and not self.image["done"] and not self.image["paused"]:
+            _refuse_if_at_work(rows)
         self.version = int(self.image["version"]) if self.image else 0
         for name, row in rows.items():
             if name.startswith(_CALL):
@@ -92,11 +102,19 @@ class Journal:
         yield from self._claimed(self.version + 1)
         self.version += 1
         self.questions, self.answer = [], None
-        yield from self._write(IMAGE, {**header, "version": self.version, "done": False, "image": image})
+        by = self._signature()
+        yield from self._write(IMAGE, {**header, "version": self.version, "done": False, "image": image, "by": by})
+        self._beaten = by["at"]
         for call in self._free:
             self._slots.pop(call, None)
             self.calls.pop(call, None)
         self._free.clear()
+
+    def beat(self) -> Steps:
+        """Say from time to time that this process is at work: one that finds no such word for long takes over."""
+        if self.version and time.time() - self._beaten > BEAT:
+            self._beaten = time.time()
+            yield from self._write(_BEAT_ROW, self._signature())
 
     def finish(self, row: Mapping[str, Any]) -> Steps:
         """Put what came of the eval in the image's place."""
@@ -190,30 +208,60 @@ class Journal:
         yield Do(self._rows.write, self._rows.awrite, (self._shelf, name, row))
 
     def _claimed(self, version: int) -> Steps:
-        mine = {"owner": self._owner, "host": socket.gethostname(), "process": os.getpid(), "at": time.time()}
-        for attempt in itertools.count():
-            name = f"claim:{version}.{attempt}"
-            found = yield Do(self._rows.claim, self._rows.aclaim, (self._shelf, name, mine))
-            if found["owner"] == self._owner:
-                return
-            if _may_go_on(found):
-                raise ProgramTaken(
-                    f"process {found['process']} on {found['host']} goes on with this program; nothing was done here"
-                )
+        yield from _claimed(self._rows, self._shelf, version, self._signature())
+
+    def _signature(self) -> dict[str, Any]:
+        return _signature(self._owner)
+
+
+def withdraw(rows: Rows, shelf: Shelf, version: int, row: Mapping[str, Any]) -> Steps:
+    """Put what is told of a program in its image's place: a process that is at work on it stops at its next image.
+
+    Raises:
+        ProgramTaken: It is just saving the next image.
+    """
+    yield from _claimed(rows, shelf, version + 1, _signature(uuid.uuid4().hex))
+    yield Do(rows.write, rows.awrite, (shelf, IMAGE, {**row, "version": version + 1, "done": True}))
+
+
+def _signature(owner: str) -> dict[str, Any]:
+    return {"owner": owner, "host": socket.gethostname(), "process": os.getpid(), "at": time.time()}
+
+
+def _claimed(rows: Rows, shelf: Shelf, version: int, mine: Mapping[str, Any]) -> Steps:
+    for attempt in itertools.count():
+        found = yield Do(rows.claim, rows.aclaim, (shelf, f"claim:{version}.{attempt}", mine))
+        if found["owner"] == mine["owner"]:
+            return
+        image = ((yield Do(rows.read, rows.aread, (shelf,))) or {}).get(IMAGE)
+        if _is_at_work(found) or (image is not None and int(image["version"]) >= version):
+            raise ProgramTaken(_taken_by(found))
+
+
+def _refuse_if_at_work(rows: Mapping[str, Row]) -> None:
+    by = rows[IMAGE]["by"]
+    beat = rows.get(_BEAT_ROW)
+    latest = beat if beat and beat["owner"] == by["owner"] else by
+    if _is_at_work(latest):
+        raise ProgramTaken(_taken_by(latest))
+
+
+def _taken_by(who: Mapping[str, Any]) -> str:
+    return f"process {who['process']} on {who['host']} is at work on this program; nothing was done here"
 
 
 _working: set[str] = set()
 """The owners of this process that are at work."""
 
 
-def _may_go_on(claim: Mapping[str, Any]) -> bool:
-    """Whether whoever made a claim may still save its image."""
-    if claim["host"] == socket.gethostname():
-        if claim["process"] == os.getpid():
-            return claim["owner"] in _working
-        if not _is_alive(int(claim["process"])):
+def _is_at_work(who: Mapping[str, Any]) -> bool:
+    """Whether whoever signed is still there: here that is known, elsewhere it shows in how long ago it was."""
+    if who["host"] == socket.gethostname():
+        if who["process"] == os.getpid():
+            return who["owner"] in _working
+        if not _is_alive(int(who["process"])):
             return False
-    return time.time() - float(claim["at"]) < _CLAIM_LIFE
+    return time.time() - float(who["at"]) < _PATIENCE
 
 
 def _is_alive(process: int) -> bool:
