@@ -67,7 +67,7 @@ def test_the_defaults() -> None:
         ({"tool_name": ""}, ValueError),
         ({"no_such_option": 1}, TypeError),
     ],
-    ids="-".join,
+    ids=str,
 )
 def test_what_is_refused(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error, match=re.escape(next(iter(options)))):
