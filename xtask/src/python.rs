@@ -136,7 +136,12 @@ pub(crate) fn pytest(environment: &Environment, stage: &Path, arguments: &[&str]
     let mut command = environment.python();
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--numprocesses", "2", "--dist", "loadfile"]);
     command.args(arguments).current_dir(package());
-    command.env("PYTHONPATH", stage).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null());
+    // The names of parametrised tests hold sets as text, and both processes must give them the same.
+    command
+        .env("PYTHONPATH", stage)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PYTHONHASHSEED", "0")
+        .stdin(Stdio::null());
     let output = command.stderr(Stdio::inherit()).output().context("cannot run pytest")?;
     let text = String::from_utf8_lossy(&output.stdout);
     print!("{text}");
