@@ -134,14 +134,9 @@ pub(crate) struct Tally {
 /// Runs pytest over a part of the tests.
 pub(crate) fn pytest(environment: &Environment, stage: &Path, arguments: &[&str]) -> Result<Tally> {
     let mut command = environment.python();
-    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--numprocesses", "2", "--dist", "loadfile"]);
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
     command.args(arguments).current_dir(package());
-    // The names of parametrised tests hold sets as text, and both processes must give them the same.
-    command
-        .env("PYTHONPATH", stage)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("PYTHONHASHSEED", "0")
-        .stdin(Stdio::null());
+    command.env("PYTHONPATH", stage).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::null());
     let output = command.stderr(Stdio::inherit()).output().context("cannot run pytest")?;
     let text = String::from_utf8_lossy(&output.stdout);
     print!("{text}");

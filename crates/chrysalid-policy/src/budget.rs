@@ -132,7 +132,7 @@ impl fmt::Display for Exhausted {
 }
 
 /// What was spent. Counts stay at their highest value once there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Calls, of whatever capability.
     pub calls: u32,
@@ -142,6 +142,8 @@ pub struct Spent {
     pub bytes: u64,
     /// Sessions spawned.
     pub spawns: u32,
+    /// Wall clock outside pauses, in milliseconds. No step costs any: whoever has a clock counts it.
+    pub wall_millis: f64,
 }
 
 impl Spent {
@@ -153,16 +155,21 @@ impl Spent {
             Some(Exhausted { scope: budget.scope, what, bound, spent })
         };
         let calls = u64::from(cost.call.is_some());
-        let of_name = || {
-            let name = cost.call?;
-            let bound = budget.calls_by_name.get(name)?;
-            over(Resource::CallsOf(name.to_owned()), self.calls_of(name).into(), 1, Some(u64::from(*bound)))
-        };
+        let of_name = || self.no_call_left(budget.scope, cost.call?, *budget.calls_by_name.get(cost.call?)?);
         over(Resource::Calls, self.calls.into(), calls, budget.calls.map(u64::from))
             .or_else(of_name)
             .or_else(|| over(Resource::Bytes, self.bytes, cost.bytes, budget.bytes))
             .or_else(|| over(Resource::Spawns, self.spawns.into(), cost.spawns.into(), budget.spawns.map(u64::from)))
             .or_else(|| over(Resource::Depth, 0, cost.depth.into(), budget.depth.map(u64::from)))
+    }
+
+    /// Whether one more call of a capability is more than this bound.
+    #[must_use]
+    pub fn no_call_left(&self, scope: Scope, name: &str, bound: u32) -> Option<Exhausted> {
+        let spent = self.calls_of(name);
+        let over =
+            || Exhausted { scope, what: Resource::CallsOf(name.to_owned()), bound: bound.into(), spent: spent.into() };
+        (spent >= bound).then(over)
     }
 
     /// Counts a step.
@@ -181,6 +188,7 @@ impl Spent {
         self.calls = self.calls.max(other.calls);
         self.bytes = self.bytes.max(other.bytes);
         self.spawns = self.spawns.max(other.spawns);
+        self.wall_millis = self.wall_millis.max(other.wall_millis);
         for (name, calls) in &other.calls_by_name {
             let own = self.calls_by_name.entry(name.clone()).or_default();
             *own = (*own).max(*calls);
@@ -248,8 +256,10 @@ mod tests {
         one.spend(&call("a"));
         other.spend(&call("b"));
         other.spawns = 4;
+        (one.wall_millis, other.wall_millis) = (70.5, 9.0);
         let before = one.clone();
         one.join(&other);
+        assert_eq!((one.wall_millis, other.wall_millis), (70.5, 9.0));
         assert_eq!((one.calls, one.bytes, one.spawns, one.calls_of("a"), one.calls_of("b")), (2, 20, 4, 2, 1));
         one.join(&before);
         one.join(&other);

@@ -404,7 +404,7 @@ impl fmt::Debug for Capability {
 /// The capabilities of a session, by name. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Capabilities {
-    by_name: Arc<BTreeMap<String, Capability>>,
+    by_name: Arc<BTreeMap<String, Arc<Capability>>>,
     catalogue: Catalogue,
     digest: [u8; 32],
 }
@@ -441,7 +441,7 @@ impl Capabilities {
                     format!("two capabilities are named {:?}", capability.name),
                 ));
             }
-            by_name.insert(capability.name.clone(), capability);
+            by_name.insert(capability.name.clone(), Arc::new(capability));
         }
         if by_name.is_empty() {
             return Ok(Self::none());
@@ -452,7 +452,7 @@ impl Capabilities {
             hash.update(&capability.name);
             hash.update([u8::from(capability.global)]);
         }
-        let catalogue = Catalogue::new(by_name.values().map(Capability::catalogued).collect())
+        let catalogue = Catalogue::new(by_name.values().map(|capability| capability.catalogued()).collect())
             .map_err(|error| Error::new(ErrorKind::Capability, error.to_string()))?;
         Ok(Self { by_name: Arc::new(by_name), catalogue, digest: hash.finalize().into() })
     }
@@ -460,12 +460,16 @@ impl Capabilities {
     /// The capability with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Capability> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(Arc::as_ref)
+    }
+
+    pub(crate) fn shared(&self, name: &str) -> Option<Arc<Capability>> {
+        self.by_name.get(name).cloned()
     }
 
     /// All of them, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
-        self.by_name.values()
+        self.by_name.values().map(Arc::as_ref)
     }
 
     /// The set in words for a model.

@@ -37,7 +37,7 @@ defences! {
     HardStop, "src/session/meter.rs", None;
     SoftStop, "src/session/imports.rs", None;
     Slices, "src/session/meter.rs, src/session/admit.rs", None;
-    WallTime, "src/session/driver.rs", None;
+    WallTime, "src/session/wall.rs", None;
     StopEndsJobs, "guest/main.c", Some(abi::DEFENCE_STOP_ENDS_JOBS);
     StopEndsCalls, "src/session/imports.rs, src/session/admit.rs", None;
     FailureEndsJobs, "guest/main.c", Some(abi::DEFENCE_FAILURE_ENDS_JOBS);
@@ -62,6 +62,8 @@ defences! {
     CallsInFlight, "src/session/start.rs", None;
     SessionBudget, "src/session/budget.rs", None;
     RunBudget, "src/session/budget.rs", None;
+    RunWallTime, "src/session/run_budget.rs", None;
+    RunCallsInFlight, "src/session/run_budget.rs", None;
     SpawnBudget, "src/session/budget.rs", None;
     PendingApprovals, "src/session/rule.rs", None;
     Schema, "src/session/admit.rs", None;

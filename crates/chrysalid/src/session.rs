@@ -27,10 +27,12 @@ mod place;
 mod random;
 mod rule;
 mod run;
+mod run_budget;
 mod shared;
 mod start;
 pub(crate) mod state;
 mod trail;
+mod wall;
 mod whole_program;
 
 use std::collections::{HashMap, VecDeque};
@@ -53,7 +55,8 @@ use crate::module::Modules;
 use crate::outcome::Failure;
 use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
-pub use budget::{Ledger, RunBudget};
+use budget::Budgets;
+pub use budget::Ledger;
 pub use grants::GrantRecord;
 use imports::Request;
 pub(crate) use imports::{HostState, link};
@@ -62,6 +65,8 @@ pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
 pub(crate) use memory::dead_stack;
 use meter::Meter;
+pub use run_budget::RunBudget;
+use run_budget::{Member, Slot};
 pub use shared::SharedSession;
 use state::State;
 
@@ -129,6 +134,7 @@ pub struct Session {
     rules: Arc<Rules>,
     options: SessionOptions,
     limits: Limits,
+    budgets: Budgets,
     guest: Guest,
     pooled: bool,
     meter: Arc<Meter>,
@@ -145,8 +151,10 @@ pub struct Session {
     module_results: Vec<(u32, CallResult)>,
     /// Why the guest cannot go on, until what it asked for before is taken down.
     fault: Option<wasmtime::Error>,
-    /// Signals of calls that run.
-    cancels: HashMap<u32, CancelSignal>,
+    /// The calls that run here.
+    running: HashMap<u32, Running>,
+    /// Its part in the run.
+    member: Option<Member>,
     /// What the entry that is away, or has just come back, was for.
     doing: Doing,
     /// Ran outside of pauses since this time, in milliseconds since 1970.
@@ -161,6 +169,13 @@ pub struct Session {
     clock_set: bool,
     /// Where the text that the guest has stands in the one that was given, for the program with this number.
     positions: Option<(u32, Positions)>,
+}
+
+/// What a call has while it runs here.
+struct Running {
+    cancel: CancelSignal,
+    /// Its place among the calls of the run, which is free when this is dropped.
+    _slot: Option<Slot>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,6 +55,7 @@ mod policy_properties;
 mod programs;
 mod recursion;
 mod rules;
+mod runs;
 mod same_result;
 #[path = "garbage/script.rs"]
 mod script;

@@ -192,7 +192,8 @@ fn number(by: &str) -> Option<u32> {
 
 fn least(one: &Spent, other: &Spent) -> bool {
     let by_name = one.calls_by_name.iter().all(|(name, calls)| *calls <= other.calls_of(name));
-    one.calls <= other.calls && one.bytes <= other.bytes && one.spawns <= other.spawns && by_name
+    let wall = one.wall_millis <= other.wall_millis;
+    one.calls <= other.calls && one.bytes <= other.bytes && one.spawns <= other.spawns && wall && by_name
 }
 
 proptest! {

@@ -420,6 +420,39 @@ impl World {
         panic!("the program does not come to an end: {session:?}, {:?}", session.program_source());
     }
 
+    /// As [`World::drive`] for sessions side by side: each in its turn until it waits. The clock moves when all of them do.
+    #[track_caller]
+    pub(crate) fn drive_together<const N: usize>(&self, mut sessions: [&mut Session; N]) -> [Halt; N] {
+        let mut halts = [const { None }; N];
+        let mut flights: [Vec<(CallId, CallFuture)>; N] = [const { Vec::new() }; N];
+        for _ in 0..100_000 {
+            let (mut next, mut settled) = (None, false);
+            for (at, session) in sessions.iter_mut().enumerate() {
+                while halts[at].is_none() {
+                    match session.step(self.time()).unwrap() {
+                        Step::Start(calls) => flights[at].extend(calls.iter().map(|call| (call.id(), call.invoke()))),
+                        Step::Busy => {}
+                        Step::Wait { wake_at } => {
+                            next = wake_at.into_iter().chain(next).min();
+                            break;
+                        }
+                        Step::Paused(pause) => halts[at] = Some(Halt::Paused(pause)),
+                        Step::Ended(ended) => halts[at] = Some(Halt::Ended(ended)),
+                    }
+                }
+                settled |= settle_ready(session, &mut flights[at]);
+            }
+            if halts.iter().all(Option::is_some) {
+                return halts.map(Option::unwrap);
+            }
+            if !settled {
+                let next = next.into_iter().chain(self.next_due()).min();
+                self.advance_to(next.expect("all wait, and for nothing"));
+            }
+        }
+        panic!("the programs do not come to an end: {sessions:?}");
+    }
+
     /// Decides about one call, then drives on.
     #[track_caller]
     pub(crate) fn decide(&self, session: &mut Session, call: &str, decision: Decision) -> Halt {

@@ -120,8 +120,8 @@ fn s11_lengths_that_add_up_to_anything() {
 fn s10_another_format_is_told_apart() {
     let mut bytes = small();
     for (found, message) in [
-        (0u16, "snapshot has format 0, this engine reads format 2"),
-        (1, "snapshot has format 1, this engine reads format 2"),
+        (0u16, "snapshot has format 0, this engine reads format 3"),
+        (2, "snapshot has format 2, this engine reads format 3"),
     ] {
         bytes[8..10].copy_from_slice(&found.to_le_bytes());
         assert_eq!(refused(&bytes), (ErrorKind::OtherVersion, message.to_owned()));

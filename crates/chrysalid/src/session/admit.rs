@@ -129,8 +129,7 @@ impl Session {
         }
         let capability = self
             .capabilities
-            .get(name)
-            .cloned()
+            .shared(name)
             .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
         let given = wire::decode(&request.argument, &self.argument_bounds()).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };
@@ -257,7 +256,7 @@ impl Session {
     /// Ends a recorded call and keeps its answer for the next step.
     pub(super) fn answer(&mut self, number: u32, status: CallStatus, result: Result<Vec<u8>, AnswerError>) {
         self.state.calls.end(number, status, self.meter.last_host_millis());
-        self.cancels.remove(&number);
+        self.running.remove(&number);
         let Some(call) = self.state.calls.get(number) else {
             return;
         };

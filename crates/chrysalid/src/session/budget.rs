@@ -1,10 +1,9 @@
-//! Budgets of calls, bytes and subagents: of one program, of the session, and of the run that several sessions share.
+//! Budgets of calls, bytes and subagents: of one program, of the session, and of the run (run_budget.rs).
 //!
 //! What is spent is counted when a call is admitted, in the sealed header, and never comes back: not by a restore, not by a
 //! fork. A budget that is spent ends in an error, or asks a person for more: [`Limits::when_spent`](crate::Limits::when_spent).
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use chrysalid_policy::{Budget, Cost, Exhausted, Resource, Scope, Spent, Taint};
 
@@ -17,46 +16,7 @@ use crate::capability::{Capability, Delivery};
 use crate::decision::Reviewer;
 use crate::defence::{Defence, stands};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::WhenSpent;
-
-/// A run that several sessions share, such as those of an agent and its subagents: one budget for all of them. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub struct RunBudget(Arc<Run>);
-
-#[derive(Debug, Default)]
-struct Run {
-    budget: Budget,
-    spent: Mutex<Spent>,
-}
-
-impl RunBudget {
-    /// A budget of which nothing is spent.
-    #[must_use]
-    pub fn new(budget: Budget) -> Self {
-        Self(Arc::new(Run { budget: Budget { scope: Scope::Run, ..budget }, spent: Mutex::default() }))
-    }
-
-    /// What the run has used.
-    #[must_use]
-    pub fn spent(&self) -> Spent {
-        self.0.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Counts in what a run is known to have used elsewhere: the most of both.
-    pub fn join(&self, spent: &Spent) {
-        self.0.spent.lock().unwrap_or_else(PoisonError::into_inner).join(spent);
-    }
-
-    /// Spends, unless it would be more than there is.
-    fn spend(&self, cost: &Cost<'_>, even_so: bool) -> std::result::Result<(), Exhausted> {
-        let mut spent = self.0.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(exhausted) = spent.would_exceed(&self.0.budget, cost).filter(|_| !even_so) {
-            return Err(exhausted);
-        }
-        spent.spend(cost);
-        Ok(())
-    }
-}
+use crate::limits::{Limits, WhenSpent};
 
 /// What a run is known to have met and used, kept by a host beside snapshots: an older image then lowers nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -68,12 +28,31 @@ pub struct Ledger {
     pub spent: Spent,
     /// Bits that declassified results may have told.
     pub declassified_bits: u64,
-    /// Wall clock of the session outside pauses, in milliseconds.
-    pub wall_millis: f64,
     /// Calls that are left of each grant that was given, by its number; those that are used up are absent.
     pub grants: BTreeMap<u32, u32>,
     /// How many grants were given.
     pub last_grant: u32,
+}
+
+/// The budgets of a session that are the same for each call, one for each of their defences.
+pub(super) struct Budgets {
+    /// Calls of a program, and what it may spawn.
+    calls: Budget,
+    spawns: Budget,
+    /// What the session may use, with what was added; and how deep what it spawns may be.
+    session: Budget,
+    levels: Budget,
+}
+
+impl Budgets {
+    pub(super) fn of(limits: &Limits, extra: &Budget) -> Self {
+        Self {
+            calls: Budget { calls: Some(limits.calls), ..Budget::of(Scope::Program) },
+            spawns: Budget { spawns: limits.spawns, ..Budget::of(Scope::Program) },
+            session: Budget { scope: Scope::Session, depth: None, ..plus(&limits.session, extra) },
+            levels: Budget { depth: limits.session.depth, ..Budget::of(Scope::Session) },
+        }
+    }
 }
 
 impl Session {
@@ -100,6 +79,7 @@ impl Session {
             return Err(Error::new(ErrorKind::Io, "the audit trail cannot be written"));
         }
         self.state.extra = both(&self.state.extra, more);
+        self.budgets = Budgets::of(&self.limits, &self.state.extra);
         Ok(())
     }
 
@@ -140,44 +120,34 @@ impl Session {
     }
 
     fn too_deep(&self, cost: &Cost<'_>) -> Option<Exhausted> {
-        let bound = Budget { depth: self.limits.session.depth, ..Budget::of(Scope::Session) };
-        self.state
-            .spent
-            .would_exceed(&bound, &Cost { depth: cost.depth, ..Cost::default() })
-            .filter(|_| stands(Defence::SpawnBudget))
+        let levels = Cost { depth: cost.depth, ..Cost::default() };
+        self.state.spent.would_exceed(&self.budgets.levels, &levels).filter(|_| stands(Defence::SpawnBudget))
     }
 
+    /// The first budget that does not have room for a call.
     fn over_budget(&self, capability: &Capability, cost: &Cost<'_>) -> Option<Exhausted> {
-        let name = capability.name();
-        let one = |bound: Option<u32>| bound.map(|bound| (name.to_owned(), bound)).into_iter().collect();
-        let spent = self.state.program.as_ref().map(|program| &program.spent)?;
-        let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
-        let tool = Budget { calls_by_name: one(capability.max_calls_limit()), ..Budget::of(Scope::Program) };
-        let spawns = Budget { spawns: self.limits.spawns, ..Budget::of(Scope::Program) };
-        let session_tool =
-            Budget { calls_by_name: one(capability.session_calls_limit()), ..Budget::of(Scope::Session) };
-        let session_tool = plus(&session_tool, &self.state.extra);
-        let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
-        let run = self.options.run.as_ref().map(|run| (run.spent(), run.0.budget.clone())).unwrap_or_default();
-        let checks = [
-            (spent, &calls, Defence::CallBudget),
-            (spent, &tool, Defence::ToolBudget),
-            (spent, &spawns, Defence::SpawnBudget),
-            (&self.state.spent, &session_tool, Defence::SessionBudget),
-            (&self.state.spent, &session, Defence::SessionBudget),
-            (&run.0, &run.1, Defence::RunBudget),
+        let (name, budgets) = (capability.name(), &self.budgets);
+        let of_program = &self.state.program.as_ref()?.spent;
+        let of_session = &self.state.spent;
+        let more = self.state.extra.calls_by_name.get(name).copied().unwrap_or(0);
+        let session_calls = capability.session_calls_limit().map(|calls| calls.saturating_add(more));
+        let checks: [(Defence, &dyn Fn() -> Option<Exhausted>); 6] = [
+            (Defence::CallBudget, &|| of_program.would_exceed(&budgets.calls, cost)),
+            (Defence::ToolBudget, &|| of_program.no_call_left(Scope::Program, name, capability.max_calls_limit()?)),
+            (Defence::SpawnBudget, &|| of_program.would_exceed(&budgets.spawns, cost)),
+            (Defence::SessionBudget, &|| of_session.no_call_left(Scope::Session, name, session_calls?)),
+            (Defence::SessionBudget, &|| of_session.would_exceed(&budgets.session, cost)),
+            (Defence::RunBudget, &|| self.options.run.as_ref()?.would_exceed(cost)),
         ];
-        let mut over = checks.iter().filter(|(.., defence)| stands(*defence));
-        over.find_map(|(spent, budget, _)| spent.would_exceed(budget, cost))
+        checks.iter().filter(|(defence, _)| stands(*defence)).find_map(|(_, over)| over())
     }
 
     /// Revealing is a call as well. What it brings counts as a result does.
     pub(super) fn spend_reveal(&mut self) -> std::result::Result<(), ToolError> {
-        let calls = Budget { calls: Some(self.limits.calls), ..Budget::of(Scope::Program) };
-        let session = Budget { scope: Scope::Session, depth: None, ..plus(&self.limits.session, &self.state.extra) };
-        let cost = Cost { call: Some(REVEAL_CALL), ..Cost::default() };
+        let (cost, budgets) = (Cost { call: Some(REVEAL_CALL), ..Cost::default() }, &self.budgets);
         let Some(program) = &mut self.state.program else { return Ok(()) };
-        let over = program.spent.would_exceed(&calls, &cost).or(self.state.spent.would_exceed(&session, &cost));
+        let over = program.spent.would_exceed(&budgets.calls, &cost);
+        let over = over.or_else(|| self.state.spent.would_exceed(&budgets.session, &cost));
         let over = over.or_else(|| self.options.run.as_ref()?.spend(&cost, !stands(Defence::RunBudget)).err());
         if let Some(over) = over {
             return Err(ToolError::named("CallBudgetExceeded", format!("reveal: {over}")));
@@ -228,7 +198,6 @@ impl State {
             taint: self.taint.clone(),
             spent: self.spent.clone(),
             declassified_bits: self.declassified_bits,
-            wall_millis: self.wall_millis,
             grants: self.grants.iter().map(|stored| (stored.number, stored.left)).collect(),
             last_grant: self.last_grant,
         }

@@ -75,7 +75,7 @@ impl Session {
         let Some(call) = self.state.calls.get_mut(number) else { return };
         call.status = CallStatus::Outside;
         let (id, name) = (call.id(number), call.name.clone());
-        self.cancels.remove(&number);
+        self.running.remove(&number);
         self.audit(&AuditEvent::Suspended { call: id.to_string(), name: name.clone() });
         self.tell(&Event::CallSuspended { id, name: &name });
     }

@@ -3,7 +3,6 @@
 //! Checkpoints, snapshots, requests, answers and rules happen only between entries, when no frame of the guest is live.
 //! One turn of the loop: let the guest run, look at what it left, decide what comes next.
 
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
@@ -11,11 +10,11 @@ use super::admit::millis;
 use super::imports::{Line, Request};
 use super::instance::{Board, Entry, Guest};
 use super::messages::put_answer;
-use super::modules::{Loading, Static};
+use super::modules::Static;
 use super::open::lost;
 use super::place::refused;
 use super::state::{Answer, Phase, Program, StoredLine};
-use super::{Doing, Session};
+use super::{Doing, Member, Session};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, to_millis};
 use crate::defence::{Defence, stands};
@@ -29,6 +28,9 @@ use crate::value::{Style, console_line, wire};
 /// Timers later than this do not keep a driver waiting, unless the options say otherwise.
 const PARK_AFTER: Duration = Duration::from_secs(30);
 
+/// How soon a program whose calls wait for other sessions of its run is stepped again.
+const SLOT_EVERY: Duration = Duration::from_millis(10);
+
 /// Bytes of answers that go into the guest at one time, if it is more than one answer.
 const MAX_DELIVERY: usize = 4 << 20;
 
@@ -39,13 +41,6 @@ pub(super) enum Next {
     Enter(Doing, Vec<Entry>),
     /// The caller gets this.
     Return(Step),
-}
-
-/// A wall-clock limit, and how many milliseconds of it are left.
-struct WallLimit {
-    limit: Duration,
-    left: f64,
-    whose: &'static str,
 }
 
 impl Session {
@@ -131,9 +126,10 @@ impl Session {
         let (guest, engine) = (self.making.guest.clone(), self.making.engine.clone());
         let _ticking = guest.runtime(engine.options(), self.pooled)?.ticker().hold();
         self.begin_step(now);
-        let step = self.advance()?;
-        self.end_step(&step);
+        let step = self.advance();
+        self.end_step(step.as_ref().ok());
         self.meter.end_step();
+        let step = step?;
         Ok(step)
     }
 
@@ -144,21 +140,21 @@ impl Session {
             self.meter.set_origin(now, self.state.elapsed_millis);
             self.clock_set = true;
         }
-        if let (Some(since), Some(program)) = (self.awake_since, &mut self.state.program) {
-            program.wall_millis += now - since;
-            self.state.wall_millis += now - since;
-        }
-        self.awake_since = Some(now);
-        if let Some(end) = self.wall_end() {
-            self.meter.set_wall(Duration::from_secs_f64(((end - now) / 1000.0).max(0.0)));
-        }
+        self.count_wall(now);
         self.meter.begin_slice();
     }
 
-    fn end_step(&mut self, step: &Step) {
-        if let Step::Paused(pause) = step {
+    fn end_step(&mut self, step: Option<&Step>) {
+        if let Some(Step::Paused(pause)) = step {
             self.awake_since = None;
             self.tell(&Event::Paused { pending: pause.pending.len() });
+        }
+        let Some(member) = &mut self.member else { return };
+        if let Some(Step::Start(_) | Step::Wait { .. } | Step::Busy) = step {
+            member.end_step();
+        } else {
+            member.leave();
+            member.sleep();
         }
     }
 
@@ -363,7 +359,7 @@ impl Session {
     fn at_value(&mut self, board: &Board) -> Next {
         // A timer without a time would be waited for without end.
         let timer = board.next_due.filter(|_| board.timers > 0);
-        let moving = self.state.calls.count(CallStatus::Started) > 0 || timer.is_some();
+        let moving = self.is_moving() || timer.is_some();
         // Asked last: what still runs may come to wait for a call that nothing waits for now.
         if !moving && self.waits_for_someone() && !self.loose_known {
             return Next::Enter(Doing::Loose, vec![Entry::Loose]);
@@ -379,13 +375,22 @@ impl Session {
     }
 
     fn at_await(&mut self, board: &Board) -> Next {
-        if self.state.calls.count(CallStatus::Started) > 0 || board.next_due.is_some() || self.waits_for_someone() {
+        if self.is_moving() || board.next_due.is_some() || self.waits_for_someone() {
             return self.wait(board.next_due);
         }
         if board.failures > 0 {
             return Next::Enter(Doing::Outcome(abi::OUTCOME_FAILURE), vec![Entry::Outcome(abi::OUTCOME_FAILURE)]);
         }
         Next::Enter(Doing::Outcome(abi::OUTCOME_HANGS), vec![Entry::Outcome(abi::OUTCOME_HANGS)])
+    }
+
+    /// Whether calls run, or will when other sessions of the run leave them room.
+    fn is_moving(&self) -> bool {
+        self.state.calls.count(CallStatus::Started) > 0 || self.waits_for_slot()
+    }
+
+    fn waits_for_slot(&self) -> bool {
+        self.member.as_ref().is_some_and(Member::waits)
     }
 
     fn waits_for_someone(&self) -> bool {
@@ -401,7 +406,7 @@ impl Session {
 
     fn wait(&mut self, timer_due: Option<f64>) -> Next {
         let now = self.meter.last_host_millis();
-        let moving = self.state.calls.count(CallStatus::Started) > 0;
+        let moving = self.is_moving();
         let park_after = millis(self.options.park_after.unwrap_or(PARK_AFTER));
         let soon = timer_due.is_some_and(|due| due - now <= park_after);
         // Timers that are set again and again must not keep a program from its pause for ever.
@@ -412,7 +417,10 @@ impl Session {
         if !moving && !timer_counts {
             return Next::Return(Step::Paused(self.pause(timer_due)));
         }
-        let wake_at = [timer_due, self.next_timeout(), self.wall_end()].into_iter().flatten().reduce(f64::min);
+        // Nothing tells a step machine that another session left a slot; the async driver is woken.
+        let slot_due = self.waits_for_slot().then(|| now + millis(SLOT_EVERY));
+        let due = [timer_due, self.next_timeout(), self.wall_end(), slot_due];
+        let wake_at = due.into_iter().flatten().reduce(f64::min);
         Next::Return(Step::Wait { wake_at: wake_at.map(from_millis) })
     }
 
@@ -424,31 +432,6 @@ impl Session {
             notes: self.take_notes(),
             calls: self.records(),
         }
-    }
-
-    /// When the wall-clock limit is reached, in milliseconds since 1970.
-    fn wall_end(&self) -> Option<f64> {
-        let wall = self.wall_limit()?;
-        Some(self.awake_since? + wall.left.max(0.0))
-    }
-
-    /// The wall-clock limit that is reached first.
-    fn wall_limit(&self) -> Option<WallLimit> {
-        let program = self.state.program.as_ref()?;
-        let limit = |limit: Option<Duration>, used: f64, whose: &'static str| {
-            let limit = limit.filter(|_| stands(Defence::WallTime))?;
-            Some(WallLimit { limit, left: millis(limit) - used, whose })
-        };
-        let of_program = limit(self.limits.wall_time, program.wall_millis, "program");
-        let of_session = limit(self.limits.session_wall_time, self.state.wall_millis, "session");
-        of_program.into_iter().chain(of_session).min_by(|one, other| one.left.total_cmp(&other.left))
-    }
-
-    /// That it is over.
-    pub(super) fn wall_timeout(&self) -> Option<Failure> {
-        let WallLimit { limit, left, whose } = self.wall_limit()?;
-        let message = format!("the {whose} used more than {limit:?} of wall-clock time");
-        (left <= 0.0 || self.meter.wall_is_over()).then(|| Failure::of(FailureKind::WallTimeout, message))
     }
 
     /// Why the program must end now, whatever it does.
@@ -482,32 +465,6 @@ impl Session {
     pub(super) fn note(&mut self, note: String) {
         if let Some(program) = &mut self.state.program {
             program.notes.push(note);
-        }
-    }
-}
-
-impl Program {
-    fn new(number: u32, source: &str) -> Self {
-        Self {
-            number,
-            begun: false,
-            source: source.into(),
-            code: Arc::default(),
-            value_name: None,
-            cpu_nanos: 0,
-            wall_millis: 0.0,
-            spent: chrysalid_policy::Spent::default(),
-            refused: 0,
-            asks_first: false,
-            approved: None,
-            answers: Vec::new(),
-            logs: Vec::new(),
-            log_bytes: 0,
-            lines_dropped: false,
-            notes: Vec::new(),
-            loading: Loading::default(),
-            lookups: 0,
-            phase: Phase::Running,
         }
     }
 }

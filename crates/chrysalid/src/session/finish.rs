@@ -293,6 +293,9 @@ impl Session {
     }
 
     fn withdraw_unbegun(&mut self) {
+        if let Some(member) = &mut self.member {
+            member.want_nothing();
+        }
         let unbegun: Vec<u32> =
             self.state.calls.open().filter(|(_, call)| !call.has_begun()).map(|(number, _)| number).collect();
         for number in unbegun {
@@ -303,8 +306,8 @@ impl Session {
     fn give_up_calls(&mut self) {
         self.drop_imports();
         self.withdraw_unbegun();
-        for cancel in self.cancels.drain().map(|(_, cancel)| cancel) {
-            cancel.cancel();
+        for running in self.running.drain().map(|(_, running)| running) {
+            running.cancel.cancel();
         }
         self.close_begun();
     }

@@ -236,7 +236,7 @@ impl Session {
         if let Some(program) = &mut self.state.program {
             program.loading.changed = true;
         }
-        self.cancels.remove(&number);
+        self.running.remove(&number);
         let staged = match result {
             Ok(source) => match source.as_str() {
                 Some(source) => self.stage(&key, source),
@@ -390,8 +390,8 @@ impl Session {
             .map(|(number, _)| number)
             .collect();
         for number in open {
-            if let Some(cancel) = self.cancels.remove(&number) {
-                cancel.cancel();
+            if let Some(running) = self.running.remove(&number) {
+                running.cancel.cancel();
             }
             self.end_fetch(number, CallStatus::Abandoned);
         }

@@ -11,7 +11,7 @@ use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
 use super::state::{PROGRAM_CALL, REVEAL_CALL, State};
-use super::{Base, Doing, Session, SessionOptions, Setup, Trail};
+use super::{Base, Budgets, Doing, RunBudget, Session, SessionOptions, Setup, Trail};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
 use crate::clock::Random;
@@ -103,7 +103,9 @@ impl Session {
         let mut session = Self {
             rules: Arc::new(parts.making.engine.rules(&parts.capabilities)),
             capabilities: parts.capabilities,
+            member: parts.options.run.as_ref().map(RunBudget::member),
             options: parts.options,
+            budgets: Budgets::of(&parts.limits, &parts.state.extra),
             limits: parts.limits,
             guest: Guest::Here(instance),
             pooled,
@@ -116,7 +118,7 @@ impl Session {
             requests_held: 0,
             module_results: Vec::new(),
             fault: None,
-            cancels: HashMap::new(),
+            running: HashMap::new(),
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
@@ -323,7 +325,6 @@ impl State {
             self.taint.join_all(&ledger.taint);
             self.spent.join(&ledger.spent);
             self.declassified_bits = self.declassified_bits.max(ledger.declassified_bits);
-            self.wall_millis = self.wall_millis.max(ledger.wall_millis);
             self.last_grant = self.last_grant.max(ledger.last_grant);
             for stored in self.grants.iter_mut().filter(|stored| stored.number <= ledger.last_grant) {
                 stored.left = stored.left.min(ledger.grants.get(&stored.number).copied().unwrap_or(0));

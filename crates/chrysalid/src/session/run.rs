@@ -64,12 +64,15 @@ struct Flight<'a> {
 }
 
 impl Flight<'_> {
-    /// Ready when a call answered, the time has come, or the program was interrupted.
+    /// Ready when a call answered, the time has come, another session of the run left room for a call, or the program was
+    /// interrupted.
     async fn wait(&mut self, wake_at: Option<SystemTime>, timer: &dyn Timer) {
         let mut sleep = wake_at.map(|at| timer.sleep_until(at));
         std::future::poll_fn(|cx| {
             self.session.meter.wake_on_interrupt(cx.waker());
-            let woken = self.session.meter.is_interrupted()
+            let slot = self.session.member.as_ref().is_some_and(|member| member.wake_for_slot(cx.waker()));
+            let woken = slot
+                || self.session.meter.is_interrupted()
                 || sleep.as_mut().is_some_and(|sleep| sleep.as_mut().poll(cx).is_ready());
             if self.poll_calls(cx) || woken { Poll::Ready(()) } else { Poll::Pending }
         })
@@ -111,7 +114,10 @@ impl Drop for Flight<'_> {
             {
                 stored.status = CallStatus::Unknown;
             }
-            self.session.cancels.remove(&call.id.number);
+            self.session.running.remove(&call.id.number);
+        }
+        if let Some(member) = &mut self.session.member {
+            member.leave();
         }
         self.session.requeue_fetches();
     }

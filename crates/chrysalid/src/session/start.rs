@@ -1,11 +1,12 @@
 //! What becomes of an admitted call: queued until there is room, handed out to a driver, or over its time.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::Session;
 use super::admit::millis;
+use super::{Running, Session, Slot};
 use crate::audit::AuditEvent;
 use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
@@ -15,13 +16,37 @@ use crate::event::Event;
 use crate::key::hex;
 use crate::value::wire;
 
+/// The calls that run.
+#[derive(Default)]
+struct InFlight {
+    calls: usize,
+    /// What their arguments take while their tools have them.
+    bytes: usize,
+    by_name: HashMap<String, u32>,
+}
+
+impl InFlight {
+    fn add(&mut self, name: &str, bytes: usize) {
+        self.calls += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        match self.by_name.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(self.by_name.insert(name.to_owned(), 1)),
+        }
+    }
+}
+
 impl Session {
     /// The queued calls that may begin now, marked as started; when the slice is over, the rest in the next step.
     pub(super) fn startable(&mut self) -> Vec<Call> {
         let queued: Vec<u32> = self.state.calls.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
         let mut calls = Vec::new();
+        if let Some(member) = &mut self.member {
+            member.want_nothing();
+        }
+        let mut flight = self.in_flight();
         for number in queued {
-            calls.extend(self.start_call(number));
+            calls.extend(self.start_call(number, &mut flight));
             if !calls.is_empty() && self.meter.slice_is_over() {
                 break;
             }
@@ -29,22 +54,26 @@ impl Session {
         calls
     }
 
-    fn start_call(&mut self, number: u32) -> Option<Call> {
-        let name = self.state.calls.get(number)?.name.clone();
+    fn start_call(&mut self, number: u32, flight: &mut InFlight) -> Option<Call> {
+        let name = &self.state.calls.get(number)?.name;
+        let full = flight.calls >= self.limits.calls_in_flight as usize && stands(Defence::CallsInFlight);
+        if full && name != abi::MODULE_CALL && self.capabilities.get(name).is_some() {
+            return None;
+        }
+        let name = name.clone();
         if name == abi::MODULE_CALL {
             let handler = self.options.modules.handler().cloned();
-            return self.hand_out(number, name, handler);
+            return self.hand_out(number, name, handler, None);
         }
-        let Some(capability) = self.capabilities.get(&name).cloned() else {
+        let Some(capability) = self.capabilities.shared(&name) else {
             let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
             self.answer_error(number, CallStatus::Failed, error);
             return None;
         };
-        let running = self.state.calls.count(CallStatus::Started);
-        let same = self.state.calls.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
-        if running >= self.limits.calls_in_flight as usize && stands(Defence::CallsInFlight)
-            || running > 0 && self.in_flight_memory(number) > self.limits.host_memory
-            || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
+        let bytes = self.value_bytes(number);
+        let same = flight.by_name.get(&name).copied().unwrap_or(0);
+        if flight.calls > 0 && flight.bytes.saturating_add(bytes) > self.limits.host_memory
+            || capability.concurrency_limit().is_some_and(|bound| same >= bound)
         {
             return None;
         }
@@ -58,11 +87,24 @@ impl Session {
             self.state.calls.get_mut(number)?.status = CallStatus::Outside;
             return None;
         }
-        self.hand_out(number, name, capability.handler().cloned())
+        // A subagent's own calls need slots while this one runs: it takes none, or the last one would wait for itself.
+        let slot = match self.member.as_mut().filter(|_| !capability.is_subagent()) {
+            Some(member) => Some(member.take_slot()?),
+            None => None,
+        };
+        let call = self.hand_out(number, name.clone(), capability.handler().cloned(), slot)?;
+        flight.add(&name, bytes);
+        Some(call)
     }
 
     /// Marks a call as started; what its driver gets.
-    fn hand_out(&mut self, number: u32, name: String, handler: Option<Arc<dyn Handler>>) -> Option<Call> {
+    fn hand_out(
+        &mut self,
+        number: u32,
+        name: String,
+        handler: Option<Arc<dyn Handler>>,
+        slot: Option<Slot>,
+    ) -> Option<Call> {
         let now = self.meter.last_host_millis();
         let id = self.id_of(number);
         let bounds = self.argument_bounds();
@@ -74,7 +116,7 @@ impl Session {
         open.started_millis = Some(now);
         let idempotency_key = idempotency_key(&session, id, &open.digest());
         let cancel = CancelSignal::default();
-        self.cancels.insert(number, cancel.clone());
+        self.running.insert(number, Running { cancel: cancel.clone(), _slot: slot });
         let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: idempotency_key.clone() };
         if !self.audit(&event) && name != abi::MODULE_CALL && stands(Defence::AuditKept) {
             self.deny_unwritten(number);
@@ -85,10 +127,12 @@ impl Session {
         Some(Call { context, name, argument, handler })
     }
 
-    /// What the arguments of running calls, and of one more, take while their tools have them.
-    fn in_flight_memory(&self, more: u32) -> usize {
-        let running = self.state.calls.with_status(CallStatus::Started).map(|(number, _)| number);
-        running.chain([more]).map(|number| self.value_bytes(number)).fold(0, usize::saturating_add)
+    fn in_flight(&self) -> InFlight {
+        let mut flight = InFlight::default();
+        for (number, call) in self.state.calls.with_status(CallStatus::Started) {
+            flight.add(&call.name, self.value_bytes(number));
+        }
+        flight
     }
 
     fn value_bytes(&self, number: u32) -> usize {
@@ -106,8 +150,8 @@ impl Session {
         let now = self.meter.last_host_millis();
         let over: Vec<u32> = self.timeouts().filter(|(_, due)| *due <= now).map(|(number, _)| number).collect();
         for number in over {
-            if let Some(cancel) = self.cancels.remove(&number) {
-                cancel.cancel();
+            if let Some(running) = self.running.remove(&number) {
+                running.cancel.cancel();
             }
             let Some(call) = self.state.calls.get(number) else {
                 continue;

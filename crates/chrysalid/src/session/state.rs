@@ -46,8 +46,6 @@ pub(crate) struct State {
     pub(crate) run_spent: Spent,
     /// Bits that declassified results may have told.
     pub(crate) declassified_bits: u64,
-    /// Wall clock of the session outside pauses, less what the program that runs has used, in milliseconds.
-    pub(crate) wall_millis: f64,
     /// Version of the rules that the session had when the snapshot was taken.
     pub(crate) policy: Option<String>,
     /// Where the audit trail stands.
@@ -169,8 +167,6 @@ pub(crate) struct Program {
     /// The name that its last statement is, if it is one.
     pub(crate) value_name: Option<String>,
     pub(crate) cpu_nanos: u64,
-    /// Wall clock spent outside pauses, in milliseconds.
-    pub(crate) wall_millis: f64,
     pub(crate) spent: Spent,
     /// Calls refused before they were recorded as made.
     pub(crate) refused: u32,
@@ -264,13 +260,37 @@ impl State {
             extra: Budget::default(),
             run_spent: Spent::default(),
             declassified_bits: 0,
-            wall_millis: 0.0,
             policy: None,
             chain: Chain::default(),
             modules: BTreeMap::new(),
             last_millis: 0.0,
             elapsed_millis: 0.0,
             random_position: 0,
+        }
+    }
+}
+
+impl Program {
+    pub(crate) fn new(number: u32, source: &str) -> Self {
+        Self {
+            number,
+            begun: false,
+            source: source.into(),
+            code: Arc::default(),
+            value_name: None,
+            cpu_nanos: 0,
+            spent: Spent::default(),
+            refused: 0,
+            asks_first: false,
+            approved: None,
+            answers: Vec::new(),
+            logs: Vec::new(),
+            log_bytes: 0,
+            lines_dropped: false,
+            notes: Vec::new(),
+            loading: Loading::default(),
+            lookups: 0,
+            phase: Phase::Running,
         }
     }
 }

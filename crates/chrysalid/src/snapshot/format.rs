@@ -23,7 +23,7 @@ pub(crate) const PAGE: usize = 4096;
 
 /// First bytes of every snapshot: like PNG's, they do not survive a transfer as text.
 const MAGIC: [u8; 8] = *b"\x89CHRY\r\n\x1a";
-const FORMAT: u16 = 2;
+const FORMAT: u16 = 3;
 const HEAD: usize = 8 + 2 + 32 + 4 + 8 + 8 + 4 + 4 + NONCE;
 /// Linear memory grows by this many bytes, so its length is a multiple of them.
 const MEMORY_UNIT: u64 = 65_536;
@@ -329,9 +329,9 @@ mod tests {
     }
 
     #[test]
-    fn golden_bytes_of_format_2() {
+    fn golden_bytes_of_format_3() {
         let bytes = write_with_nonce(&IDENTITY, &key(), &contents(), [9; NONCE]).unwrap();
-        let mut expected = b"\x89CHRY\r\n\x1a\x02\0".to_vec();
+        let mut expected = b"\x89CHRY\r\n\x1a\x03\0".to_vec();
         expected.extend([0xab; 32]);
         expected.extend([7, 0, 0, 0]);
         expected.extend([0xfa, 0xa3, 0xad, 0x92, 0xb6, 0xe5, 0x82, 0xe9]);
@@ -342,7 +342,7 @@ mod tests {
         expected
             .extend([0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e]);
         expected
-            .extend([0xdd, 0x50, 0x81, 0xb3, 0x47, 0x2c, 0x3a, 0x93, 0x98, 0x3e, 0x27, 0xc0, 0xeb, 0xe2, 0xe1, 0x85]);
+            .extend([0xf8, 0x1d, 0x12, 0x87, 0xe5, 0x80, 0x11, 0x43, 0x4f, 0xfd, 0xca, 0x97, 0x83, 0xfc, 0xfc, 0x84]);
         assert_eq!(bytes, expected);
         assert_eq!(read_sample(&bytes), Ok(contents()));
     }
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(
             fields,
             ClearFields {
-                format: 2,
+                format: 3,
                 guest: IDENTITY.guest,
                 abi: 7,
                 key: key().id(),
@@ -384,7 +384,7 @@ mod tests {
             let error = read_sample(&bytes).unwrap_err();
             let expected = match position {
                 0..8 => matches!(error, SnapshotError::NotASnapshot),
-                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 2, .. }),
+                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 3, .. }),
                 10..46 => matches!(error, SnapshotError::UnknownGuest { expected: IDENTITY, .. }),
                 46..54 => matches!(error, SnapshotError::UnknownKey { .. }),
                 54..56 => is_corrupt(&error, "memory length"),
@@ -452,7 +452,7 @@ mod tests {
         bytes[10] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownGuest { .. })));
         bytes[8] ^= 2;
-        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 0, expected: 2 }));
+        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 1, expected: 3 }));
         bytes[0] ^= 1;
         assert_eq!(read_sample(&bytes), Err(SnapshotError::NotASnapshot));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrysalid::defence::Defence;
 use chrysalid::{
     Approval, AuditSink, Budget, Capabilities, Capability, Decision, Delivery, Effects, Engine, Grant, Limits,
-    Reviewer, RunBudget, Session, ToolError, Value, Verdict,
+    Reviewer, RunBudget, Session, SessionOptions, ToolError, Value, Verdict,
 };
 use serde_json::json;
 
@@ -33,15 +33,48 @@ pub(super) const ATTACKS: &[Attack] = &[
             let run = RunBudget::new(Budget { calls: Some(1), ..Budget::default() });
             let mut seen = String::new();
             for _ in 0..2 {
-                let mut options = limited(|_| {});
-                options.run = Some(run.clone());
-                let mut session = engine.session_with(&world.tools(), options).unwrap();
+                let mut session = engine.session_with(&world.tools(), of_run(&run)).unwrap();
                 seen = halted(&world.run(&mut session, "await tools.pay({ amount: 1 }); 1"));
             }
             seen + &paid(&world)
         },
         "CallBudgetExceeded: pay: this run may make 1 call and has made it, paid [1.0]",
         "1, paid [1.0, 1.0]",
+    ),
+    scripted(
+        Defence::RunWallTime,
+        "go_on_in_another_session_when_the_time_of_the_run_is_over",
+        |engine| {
+            let world = World::new();
+            let run = RunBudget::new(Budget::default()).wall_time(Duration::from_secs(5));
+            let mut seen = String::new();
+            for _ in 0..2 {
+                let mut session = engine.session_with(&world.tools(), of_run(&run)).unwrap();
+                seen = halted(&world.run(&mut session, "await tools.slow({ ms: 4000 }); 'late'"));
+            }
+            seen
+        },
+        "WallTimeout Intact",
+        "'late'",
+    ),
+    scripted(
+        Defence::RunCallsInFlight,
+        "more_at_one_time_than_a_run_may_by_two_sessions",
+        |engine| {
+            let world = World::new();
+            let run = RunBudget::new(Budget::default()).calls_in_flight(3);
+            let session = || engine.session_with(&world.tools(), of_run(&run)).unwrap();
+            let (mut one, mut other) = (session(), session());
+            for session in [&mut one, &mut other] {
+                session.start("await Promise.all([1, 2, 3].map(ms => tools.slow({ ms }))); 1").unwrap();
+            }
+            for halt in world.drive_together([&mut one, &mut other]) {
+                halt.value();
+            }
+            format!("{} at one time", world.peak())
+        },
+        "3 at one time",
+        "6 at one time",
     ),
     scripted(
         Defence::SpawnBudget,
@@ -186,6 +219,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         "1, paid [1.0]",
     ),
 ];
+
+fn of_run(run: &RunBudget) -> SessionOptions {
+    let mut options = limited(|_| {});
+    options.run = Some(run.clone());
+    options
+}
 
 struct Full;
 
