@@ -1,6 +1,6 @@
 """Writes NAME.txt, with versions and the hashes of all their wheels, from the packages that NAME.in asks for.
 
-    python lock.py NAME.in...
+python lock.py NAME.in...
 """
 
 import json

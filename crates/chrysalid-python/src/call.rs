@@ -1,5 +1,6 @@
 //! Calls: to begin, waiting, and on record.
 
+use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrysalid::policy::Reason;
@@ -229,7 +230,11 @@ impl CallRecord {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text does not fail.
+        _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 pub(crate) fn seconds_since_1970(time: SystemTime) -> f64 {

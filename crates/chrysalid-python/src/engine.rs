@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::{raise, raise_kind};
+use crate::event::EventLog;
 use crate::limits::{Limits, seconds};
 use crate::policy::{Key, Policy};
 use crate::session::Session;
@@ -77,7 +78,7 @@ impl Engine {
 
     /// A fresh session.
     #[pyo3(signature = (tools, *, limits=None, clock=None, seed=None, context=None, park_after=None,
-        approve_program=false, depth=0, modules=None, ledger=None))]
+        approve_program=false, depth=0, modules=None, ledger=None, events=false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn session(
         &self,
@@ -90,17 +91,20 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
+        events: bool,
     ) -> PyResult<Session> {
-        let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
-        let session = self.inner.session_with(&tools.get().capabilities, options);
-        session.map(Session::new).map_err(|error| raise(py, &error))
+        let mut options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let log = EventLog::of(events, &mut options);
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.session_with(capabilities, options));
+        session.map(|session| Session::new(session, log)).map_err(|error| raise(py, &error))
     }
 
     /// A session from a snapshot.
     #[pyo3(signature = (data, tools, *, fork=false, limits=None, clock=None, seed=None, context=None, park_after=None,
-        approve_program=false, depth=0, modules=None, ledger=None))]
+        approve_program=false, depth=0, modules=None, ledger=None, events=false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn restore(
         &self,
@@ -115,13 +119,16 @@ impl Engine {
         park_after: Option<f64>,
         approve_program: bool,
         depth: u32,
-        modules: Option<Vec<(String, String)>>,
+        modules: Option<Vec<String>>,
         ledger: Option<&str>,
+        events: bool,
     ) -> PyResult<Session> {
-        let options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let mut options = options(limits, clock, seed, context, park_after, approve_program, depth, modules, ledger)?;
+        let log = EventLog::of(events, &mut options);
         let how = if fork { Restore::Fork } else { Restore::Resume };
-        let session = self.inner.restore_with(data, &tools.get().capabilities, how, options);
-        session.map(Session::new).map_err(|error| raise(py, &error))
+        let capabilities = &tools.get().capabilities;
+        let session = py.detach(|| self.inner.restore_with(data, capabilities, how, options));
+        session.map(|session| Session::new(session, log)).map_err(|error| raise(py, &error))
     }
 
     /// What a snapshot tells about itself.
@@ -156,7 +163,7 @@ fn options(
     park_after: Option<f64>,
     approve_program: bool,
     depth: u32,
-    modules: Option<Vec<(String, String)>>,
+    modules: Option<Vec<String>>,
     ledger: Option<&str>,
 ) -> PyResult<SessionOptions> {
     let mut options = SessionOptions::default();
@@ -171,11 +178,12 @@ fn options(
     options.park_after = seconds("park_after", park_after)?.or(options.park_after);
     options.approve_program = approve_program;
     options.depth = depth;
-    if let Some(modules) = modules {
-        options.modules = Modules::fixed(modules);
+    if let Some(names) = modules {
+        // Never polled: Python's drivers find the source and settle the call.
+        options.modules = Modules::resolver(names, |_| std::future::pending());
     }
     options.ledger = ledger
-        .map(|text| serde_json::from_str::<Ledger>(text))
+        .map(serde_json::from_str::<Ledger>)
         .transpose()
         .map_err(|error| PyValueError::new_err(format!("ledger: {error}")))?;
     Ok(options)
@@ -218,7 +226,8 @@ impl Inspection {
     }
 
     fn __repr__(&self) -> String {
-        format!("Inspection(size={}, key={:?}, paused={:?})", self.0.size, self.0.key, self.paused())
+        let paused = self.paused().map_or("None", |paused| if paused { "True" } else { "False" });
+        format!("Inspection(size={}, key={:?}, paused={paused})", self.0.size, self.0.key)
     }
 }
 

@@ -43,15 +43,13 @@ impl Classes {
     }
 }
 
-/// The name of the kind; with `Error` where a bare word would be taken for something else.
+/// The name of the kind; with `Error` where a bare word would be taken for something else. None is one of Python's own names.
 fn class_name(kind: ErrorKind) -> String {
     match kind {
-        ErrorKind::Config
-        | ErrorKind::Capability
-        | ErrorKind::Guest
-        | ErrorKind::Value
-        | ErrorKind::Io
-        | ErrorKind::Internal => format!("{kind:?}Error"),
+        ErrorKind::Value => "ValueRefused".to_owned(),
+        ErrorKind::Config | ErrorKind::Capability | ErrorKind::Guest | ErrorKind::Io | ErrorKind::Internal => {
+            format!("{kind:?}Error")
+        }
         kind => format!("{kind:?}"),
     }
 }

@@ -6,6 +6,8 @@
 mod call;
 mod engine;
 mod error;
+mod event;
+mod gate;
 mod limits;
 mod outcome;
 mod policy;
@@ -18,7 +20,7 @@ use pyo3::types::PyBytes;
 
 /// The guest compiled for every machine of this architecture, for the file that a wheel carries.
 #[pyfunction]
-fn precompile<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+fn precompile(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
     let compiled = py.detach(|| chrysalid::Engine::builder().precompile());
     compiled.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| error::raise(py, &error))
 }

@@ -3,6 +3,7 @@
 use chrysalid::{CallRecord as Record, Ended, Failure, Heap, LogLine as Line, Pause, Report, ReportStyle, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyList;
 
 use crate::call::{Call, CallRecord, PendingCall, seconds_since_1970};
 use crate::error::raise;
@@ -20,11 +21,14 @@ pub(crate) struct Step {
     wake_at: Option<f64>,
     /// How the program ended, or what it waits for.
     outcome: Option<Py<Outcome>>,
+    /// What happened since the step before, where the session was made with `events`.
+    events: Py<PyList>,
 }
 
 impl Step {
-    pub(crate) fn of(py: Python<'_>, step: chrysalid::Step) -> PyResult<Self> {
-        let plain = |kind| Self { kind, calls: Vec::new(), wake_at: None, outcome: None };
+    pub(crate) fn of(py: Python<'_>, step: chrysalid::Step, events: Option<Bound<'_, PyList>>) -> PyResult<Self> {
+        let events = events.unwrap_or_else(|| PyList::empty(py)).unbind();
+        let plain = |kind| Self { kind, calls: Vec::new(), wake_at: None, outcome: None, events };
         Ok(match step {
             chrysalid::Step::Start(calls) => {
                 let calls = calls.into_iter().map(|call| Py::new(py, Call(call))).collect::<PyResult<_>>()?;
@@ -112,7 +116,7 @@ impl Outcome {
     /// Whether the value is data through and through, and not in part a function or something else that does not cross.
     #[getter]
     fn is_data(&self) -> bool {
-        self.result().is_some_and(|value| value.to_json().is_ok())
+        self.result().is_some_and(is_data)
     }
 
     /// Console lines since the program began or was last paused.
@@ -178,7 +182,9 @@ impl Outcome {
         Report::of(&self.inner).text(&ReportStyle::with_budget(budget))
     }
 
-    /// The value as JSON. Raises `ValueError` of the package where it has no JSON form.
+    /// The value as JSON. Raises `ValueRefused` where it has no JSON form, as a cycle has none.
+    ///
+    /// What JSON has no type for is written as the nearest thing: a `Map` as an object, a date as its text.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
         let json = self.result().unwrap_or(&Value::Undefined).to_json();
         json.map(|json| json.to_string()).map_err(|error| raise(py, &error.into()))
@@ -193,6 +199,18 @@ impl Outcome {
             }
             chrysalid::Outcome::Paused(pause) => format!("Outcome(paused, {} pending)", pause.pending.len()),
         }
+    }
+}
+
+/// A value is at most 512 levels deep.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Description(_) | Value::Handle(_) => false,
+        Value::Array(items) | Value::Set(items) => items.iter().all(is_data),
+        Value::Object(object) => object.iter().all(|(_, value)| is_data(value)),
+        Value::Map(pairs) => pairs.iter().all(|(key, value)| is_data(key) && is_data(value)),
+        Value::Error(error) => error.cause.as_ref().is_none_or(is_data) && error.errors.iter().flatten().all(is_data),
+        _ => true,
     }
 }
 

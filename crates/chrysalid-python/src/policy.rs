@@ -23,6 +23,7 @@ impl Policy {
 
     /// Reads rules from a file.
     #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python's paths become")]
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| PyOSError::new_err(format!("cannot read policy {}: {error}", path.display())))?;

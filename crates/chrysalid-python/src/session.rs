@@ -1,8 +1,7 @@
-//! A session as a step machine. One thread at a time; another one gets `SessionBusy`, and only `interrupt` may come in between.
+//! A session as a step machine. One thread at a time: another one waits for the end of the step that is under way, and gets
+//! `SessionBusy` where it would step itself, or where the step has called it. Only `interrupt` comes in between.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
-
-use chrysalid::{Budget, Decision, ErrorKind, Grant, Interrupt, Reviewer, Taint, ToolError, Verdict};
+use chrysalid::{Budget, Decision, Error, ErrorKind, Grant, Interrupt, Reviewer, Taint, ToolError, Verdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -10,6 +9,8 @@ use pyo3::types::PyBytes;
 use crate::call::{CallRecord, PendingCall, hex};
 use crate::engine::moment;
 use crate::error::{raise, raise_kind};
+use crate::event::EventLog;
+use crate::gate::{Gate, Inside, Visit};
 use crate::outcome::Step;
 use crate::tool::{Toolset, effects_of};
 use crate::value::{of_python, of_python_named, to_python};
@@ -17,33 +18,34 @@ use crate::value::{of_python, of_python_named, to_python};
 /// One JavaScript heap with its programs, calls and record.
 #[pyclass(frozen, module = "chrysalid._native")]
 pub(crate) struct Session {
-    inner: Mutex<chrysalid::Session>,
+    inner: Gate<chrysalid::Session>,
     interrupt: Interrupt,
+    events: Option<EventLog>,
     id: [u8; 16],
 }
 
 impl Session {
-    pub(crate) fn new(session: chrysalid::Session) -> Self {
-        Self { interrupt: session.interrupt_handle(), id: session.id(), inner: Mutex::new(session) }
+    pub(crate) fn new(session: chrysalid::Session, events: Option<EventLog>) -> Self {
+        Self { interrupt: session.interrupt_handle(), events, id: session.id(), inner: Gate::new(session) }
     }
 
-    fn lock(&self) -> chrysalid::Result<MutexGuard<'_, chrysalid::Session>> {
-        match self.inner.try_lock() {
-            Ok(session) => Ok(session),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(chrysalid::Error::new(
-                ErrorKind::SessionBusy,
-                "another thread, or a tool's predicate, is in this session",
-            )),
-        }
+    fn wait(&self, visit: Visit) -> chrysalid::Result<Inside<'_, chrysalid::Session>> {
+        self.inner.wait(visit).ok_or_else(|| {
+            Error::new(ErrorKind::SessionBusy, "another thread, or a tool's predicate, is in this session")
+        })
     }
 
-    fn with<T>(
+    /// Does something inside, after whoever is there. The GIL is held, unless it has to wait.
+    fn with<T: Send>(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut chrysalid::Session) -> chrysalid::Result<T>,
+        act: impl FnOnce(&mut chrysalid::Session) -> chrysalid::Result<T> + Send,
     ) -> PyResult<T> {
-        self.lock().and_then(|mut session| act(&mut session)).map_err(|error| raise(py, &error))
+        let done = match self.inner.enter() {
+            Some(mut session) => act(&mut session),
+            None => py.detach(|| self.wait(Visit::Look).and_then(|mut session| act(&mut session))),
+        };
+        done.map_err(|error| raise(py, &error))
     }
 
     fn decide(&self, py: Python<'_>, call: &str, decision: Decision, terms: &Terms) -> PyResult<()> {
@@ -156,15 +158,17 @@ impl Session {
 
     /// Begins a program. Nothing of it runs before the next step.
     fn start(&self, py: Python<'_>, code: &str) -> PyResult<()> {
-        py.detach(|| self.lock().and_then(|mut session| session.start(code))).map_err(|error| raise(py, &error))
+        py.detach(|| self.wait(Visit::Step).and_then(|mut session| session.start(code)))
+            .map_err(|error| raise(py, &error))
     }
 
     /// Runs the guest until it needs something, for one slice at most, with the GIL released.
     #[pyo3(signature = (now=None))]
     fn step(&self, py: Python<'_>, now: Option<f64>) -> PyResult<Step> {
         let now = moment(now)?;
-        let step = py.detach(|| self.lock().and_then(|mut session| session.step(now)));
-        Step::of(py, step.map_err(|error| raise(py, &error))?)
+        let step = py.detach(|| self.wait(Visit::Step).and_then(|mut session| session.step(now)));
+        let events = self.events.as_ref().map(|events| events.take(py)).transpose()?;
+        Step::of(py, step.map_err(|error| raise(py, &error))?, events)
     }
 
     /// Gives a call that runs, waits outside, or is unknown, its result.
@@ -253,7 +257,7 @@ impl Session {
         self.decide(py, call_id, decision, &Terms::new(token, by, roles))
     }
 
-    /// Allows some calls beforehand, as `20 of mail.send for 1h where …`; the grant's number.
+    /// Allows some calls beforehand, as `tools = "mail.send", count = 20, lasts = "1h"`; the grant's number.
     #[pyo3(signature = (terms, *, by=None, roles=None))]
     fn grant(&self, py: Python<'_>, terms: &str, by: Option<String>, roles: Option<Vec<String>>) -> PyResult<u32> {
         let grant = Grant::parse(terms).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -277,6 +281,7 @@ impl Session {
     }
 
     /// Joins effects that the host knows the session's content to have, with where they came from.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python's lists become")]
     fn meet(&self, py: Python<'_>, effects: Vec<String>, by: &str) -> PyResult<()> {
         let mut taint = Taint::default();
         for effect in effects_of(&effects)?.each() {
@@ -290,8 +295,9 @@ impl Session {
 
     /// Gives it another set of tools.
     fn set_tools(&self, py: Python<'_>, tools: &Bound<'_, Toolset>) -> PyResult<()> {
+        let capabilities = &tools.get().capabilities;
         self.with(py, |session| {
-            session.set_capabilities(&tools.get().capabilities);
+            session.set_capabilities(capabilities);
             Ok(())
         })
     }
@@ -302,13 +308,14 @@ impl Session {
         py: Python<'py>,
         handle: &Bound<'py, crate::value::Handle>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = self.with(py, |session| Ok(session.handle_value(&handle.get().0)))?;
+        let handle = &handle.get().0;
+        let value = self.with(py, |session| Ok(session.handle_value(handle)))?;
         value.map(|value| to_python(py, &value)).transpose()
     }
 
     /// Its whole state as bytes, sealed with the engine's key. Runs no code.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.lock().and_then(|mut session| session.snapshot()));
+        let bytes = py.detach(|| self.wait(Visit::Look).and_then(|mut session| session.snapshot()));
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| raise(py, &error))
     }
 

@@ -1,10 +1,9 @@
 //! What a program may call, as Python describes it. Python runs the function; the engine checks, asks and counts.
 
-use std::sync::Arc;
-
 use chrysalid::{Approval, Capabilities, DecisionKind, Delivery, Effects, Value};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyWeakrefReference;
 
 use crate::error::raise;
 use crate::limits::seconds;
@@ -32,7 +31,7 @@ impl Capability {
         output_schema: Option<&str>,
         effects: Option<Vec<String>>,
         asks: bool,
-        ask_when: Option<Py<PyAny>>,
+        ask_when: Option<Bound<'_, PyAny>>,
         decisions: Option<Vec<String>>,
         roles: Option<Vec<String>>,
         expiry: Option<f64>,
@@ -65,7 +64,7 @@ impl Capability {
             inner = inner.approval(Approval::Ask);
         }
         if let Some(predicate) = ask_when {
-            inner = inner.ask_when(asking(Arc::new(predicate)));
+            inner = inner.ask_when(asking(&predicate)?);
         }
         if let Some(decisions) = decisions {
             inner =
@@ -114,6 +113,7 @@ pub(crate) struct Toolset {
 #[pymethods]
 impl Toolset {
     #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python's lists become")]
     fn new(py: Python<'_>, capabilities: Vec<PyRef<'_, Capability>>) -> PyResult<Self> {
         let all = capabilities.iter().map(|capability| capability.inner.clone());
         let capabilities = Capabilities::new(all).map_err(|error| raise(py, &error))?;
@@ -142,17 +142,33 @@ impl Toolset {
 }
 
 /// A Python function as a predicate. One that raises means that a person is asked.
-fn asking(predicate: Arc<Py<PyAny>>) -> impl Fn(&Value) -> bool + Send + Sync + 'static {
-    move |argument| {
+///
+/// It is held weakly, by the tool that it is of: Python's collector does not see through the engine, so that a predicate that
+/// knows its session would never go.
+fn asking(predicate: &Bound<'_, PyAny>) -> PyResult<impl Fn(&Value) -> bool + Send + Sync + 'static> {
+    let held = PyWeakrefReference::new(predicate)?.unbind();
+    Ok(move |argument: &Value| {
         Python::attach(|py| {
-            let answer = to_python(py, argument).and_then(|argument| predicate.call1(py, (argument,)));
-            let answer = answer.and_then(|answer| answer.is_truthy(py));
-            answer.unwrap_or_else(|error| {
-                error.write_unraisable(py, None);
+            let Some(predicate) = held.bind(py).upgrade() else {
+                return true;
+            };
+            let answer = to_python(py, argument).and_then(|argument| predicate.call1((argument,)));
+            answer.and_then(|answer| answer.is_truthy()).unwrap_or_else(|error| {
+                report(py, error);
                 true
             })
         })
+    })
+}
+
+/// Shows an exception that cannot be passed on; Ctrl-C is raised again as soon as Python code runs.
+fn report(py: Python<'_>, error: PyErr) {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py)
+        && py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main")).is_ok()
+    {
+        return;
     }
+    error.write_unraisable(py, None);
 }
 
 fn json(name: &str, schema: &str) -> PyResult<serde_json::Value> {

@@ -50,12 +50,28 @@ struct Types {
     js_error: Py<PyAny>,
     reg_exp: Py<PyAny>,
     description: Py<PyAny>,
+}
+
+static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+
+/// What `chrysalid.crossing` does for the rarer values: dates, arrays of numbers, and whatever the host has of its own.
+struct Crossing {
     typed_array: Py<PyAny>,
     date: Py<PyAny>,
     simplify: Py<PyAny>,
 }
 
-static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+static CROSSING: PyOnceLock<Crossing> = PyOnceLock::new();
+
+impl Crossing {
+    fn get(py: Python<'_>) -> PyResult<&Self> {
+        CROSSING.get_or_try_init(py, || {
+            let module = py.import("chrysalid.crossing")?;
+            let get = |name: &str| module.getattr(name).map(Bound::unbind);
+            Ok(Self { typed_array: get("typed_array")?, date: get("date_of")?, simplify: get("simplify")? })
+        })
+    }
+}
 
 impl Types {
     fn get(py: Python<'_>) -> PyResult<&Self> {
@@ -69,9 +85,6 @@ impl Types {
                 js_error: get("JSError")?,
                 reg_exp: get("RegExp")?,
                 description: get("Description")?,
-                typed_array: get("_typed_array")?,
-                date: get("_date")?,
-                simplify: get("_simplify")?,
             })
         })
     }

@@ -118,8 +118,7 @@ impl Catalogue {
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let paths = paths::place(&names)?;
-        let globals = tools.iter().filter(|tool| tool.global);
-        globals.map(|tool| paths::check_global(&tool.name)).collect::<Result<(), _>>()?;
+        tools.iter().filter(|tool| tool.global).try_for_each(|tool| paths::check_global(&tool.name))?;
         let tools: Vec<Entry> = tools.iter().zip(paths).map(|(tool, paths)| Entry::new(tool, paths)).collect();
         let owners: Vec<String> =
             tools.iter().flat_map(|tool| ["input", "output"].map(|side| format!("{}\0{side}", tool.name))).collect();

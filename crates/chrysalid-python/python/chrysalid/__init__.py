@@ -8,18 +8,117 @@
 42
 """
 
-from chrysalid._native import *  # noqa: F403
-from chrysalid._native import __version__ as __version__
-from chrysalid.engine import Engine as Engine
-from chrysalid.session import Session as Session
-from chrysalid.tools import CallContext as CallContext
-from chrysalid.tools import Tool as Tool
-from chrysalid.tools import ToolError as ToolError
-from chrysalid.tools import Toolset as Toolset
-from chrysalid.tools import tool as tool
-from chrysalid.values import UNDEFINED as UNDEFINED
-from chrysalid.values import BigInt as BigInt
-from chrysalid.values import Description as Description
-from chrysalid.values import JSError as JSError
-from chrysalid.values import Map as Map
-from chrysalid.values import RegExp as RegExp
+from chrysalid._native import (
+    AlreadyDecided,
+    ApprovalExpired,
+    BadSeal,
+    Busy,
+    Call,
+    CallRecord,
+    CapabilityError,
+    ChrysalidError,
+    ConfigError,
+    Corrupt,
+    DecisionNotAllowed,
+    GuestError,
+    Handle,
+    Inspection,
+    InternalError,
+    InvalidArguments,
+    IoError,
+    Key,
+    Limits,
+    LogLine,
+    MissingCapability,
+    NoKey,
+    NotASnapshot,
+    NotRunning,
+    NotWaiting,
+    OtherContext,
+    OtherVersion,
+    Outcome,
+    PendingCall,
+    Policy,
+    ProgramError,
+    SessionBusy,
+    SessionLost,
+    SessionPaused,
+    SourceTooLarge,
+    StaleArguments,
+    Step,
+    TooLarge,
+    UnknownCall,
+    UnknownGuest,
+    UnknownKey,
+    ValueRefused,
+    __version__,
+)
+from chrysalid.engine import Engine
+from chrysalid.events import Event
+from chrysalid.failure import ToolError
+from chrysalid.modules import Modules
+from chrysalid.session import Session
+from chrysalid.tools import CallContext, Tool, Toolset, tool
+from chrysalid.values import UNDEFINED, BigInt, Description, JSError, Map, RegExp, Undefined
+
+__all__ = [
+    "UNDEFINED",
+    "AlreadyDecided",
+    "ApprovalExpired",
+    "BadSeal",
+    "BigInt",
+    "Busy",
+    "Call",
+    "CallContext",
+    "CallRecord",
+    "CapabilityError",
+    "ChrysalidError",
+    "ConfigError",
+    "Corrupt",
+    "DecisionNotAllowed",
+    "Description",
+    "Engine",
+    "Event",
+    "GuestError",
+    "Handle",
+    "Inspection",
+    "InternalError",
+    "InvalidArguments",
+    "IoError",
+    "JSError",
+    "Key",
+    "Limits",
+    "LogLine",
+    "Map",
+    "MissingCapability",
+    "Modules",
+    "NoKey",
+    "NotASnapshot",
+    "NotRunning",
+    "NotWaiting",
+    "OtherContext",
+    "OtherVersion",
+    "Outcome",
+    "PendingCall",
+    "Policy",
+    "ProgramError",
+    "RegExp",
+    "Session",
+    "SessionBusy",
+    "SessionLost",
+    "SessionPaused",
+    "SourceTooLarge",
+    "StaleArguments",
+    "Step",
+    "TooLarge",
+    "Tool",
+    "ToolError",
+    "Toolset",
+    "Undefined",
+    "UnknownCall",
+    "UnknownGuest",
+    "UnknownKey",
+    "ValueRefused",
+    "__version__",
+    "tool",
+]

@@ -2,103 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar, Token
 
 from chrysalid import _native
-from chrysalid._native import CallRecord, Handle, Outcome, PendingCall, SessionBusy, SessionPaused, Step
-from chrysalid.driver import drive, drive_async
-from chrysalid.tools import Function, Tool, Toolset
-from chrysalid.turns import Turns
+from chrysalid.driver import drive
+from chrysalid.modules import IMPORT
+from chrysalid.tools import Toolset, names
+from chrysalid.turns import Bell, Turns
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from chrysalid._native import CallRecord, Handle, Outcome, PendingCall, Step
+    from chrysalid.events import Event
+    from chrysalid.modules import Modules
+    from chrysalid.tools import Effect, Function, Tool
 
 __all__ = ["Session"]
 
-# The sessions whose tool is running in this context: a program of one of them would wait for itself.
-_serving: ContextVar[frozenset[int]] = ContextVar("chrysalid_serving", default=frozenset())
+
+class _Run:
+    """A program that a driver runs. Tools, and tasks that they make, find it in their context."""
+
+    __slots__ = ("is_over", "turns")
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.is_over = False
+
+
+# The programs whose tools this context belongs to: another program of such a session would wait for its own end.
+_within: ContextVar[tuple[_Run, ...]] = ContextVar("chrysalid_within", default=())
 
 
 class Session:
-    """One JavaScript heap with its programs, calls and record. Made by :meth:`Engine.session` and :meth:`Engine.restore`.
+    """One JavaScript heap with its programs, calls and record. Made by :meth:`Engine.session` and
+    :meth:`Engine.restore`.
 
-    ``run`` and ``arun`` run a program until it ends or waits for somebody. Programs that are asked for meanwhile queue; when
-    the one ahead pauses, they end unrun with ``SessionPaused``. Below these is the step machine, ``start``, ``step`` and
-    ``settle``, for a driver of one's own.
+    ``run`` and ``arun`` run a program until it ends or waits for somebody. Programs that are asked for meanwhile
+    queue; when the one ahead pauses, they end unrun with ``SessionPaused``. Below these is the step machine,
+    ``start``, ``step`` and ``settle``, for a driver of one's own.
+
+    Any thread may use it. What is asked from one thread while another one steps waits for the end of that step.
     """
 
-    def __init__(self, native: _native.Session, tools: Toolset) -> None:
+    __slots__ = ("__weakref__", "_bell", "_modules", "_native", "_on_event", "_tools", "_turns")
+
+    def __init__(
+        self,
+        native: _native.Session,
+        tools: Toolset,
+        modules: Modules | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
         self._native = native
         self._tools = tools
+        self._modules = modules
+        self._on_event = on_event
         self._turns = Turns()
+        self._bell = Bell()
 
     # Running programs.
 
     def run(self, code: str) -> Outcome:
         """Runs a program with this thread: tools are called here, one after another.
 
-        An async tool needs ``arun``. Ctrl-C stops the program and is raised.
+        Async tools run at the same time, on an event loop that this thread has for as long as the program runs; where
+        a loop runs in it already, they need ``arun``. Ctrl-C stops the program and is raised.
         """
-        self._not_within()
-        with self._turns.wait(), self._serving():
-            self._free()
+        self._refuse_within()
+        self._turns.take()
+        run, token = self._enter()
+        try:
+            self._refuse_paused()
             self._native.start(code)
-            return drive(self._native, self._tools)
+            return drive(self._native, self.tool, self._bell, self._teller)
+        finally:
+            self._leave(run, token)
 
     async def arun(self, code: str) -> Outcome:
         """Runs a program on the caller's event loop: tools run on it at the same time, in the caller's context.
 
-        A cancelled task stops the program.
+        A cancelled task stops the program, and its tools.
         """
-        self._not_within()
-        async with self._turns:
-            with self._serving():
-                self._free()
-                self._native.start(code)
-                return await drive_async(self._native, self._tools)
+        from chrysalid.flight import drive_async
+
+        self._refuse_within()
+        await self._turns.take_async()
+        run, token = self._enter()
+        try:
+            self._refuse_paused()
+            self._native.start(code)
+            return await drive_async(self._native, self.tool, self._bell, tell=self._teller)
+        finally:
+            self._leave(run, token)
 
     def resume(self) -> Outcome:
         """Goes on with the program, after decisions or a restore."""
-        self._not_within()
-        with self._turns.wait(), self._serving():
-            return drive(self._native, self._tools)
+        self._refuse_within()
+        self._turns.take()
+        run, token = self._enter()
+        try:
+            return drive(self._native, self.tool, self._bell, self._teller)
+        finally:
+            self._leave(run, token)
 
     async def aresume(self) -> Outcome:
         """As ``resume``, on the caller's event loop."""
-        self._not_within()
-        async with self._turns:
-            with self._serving():
-                return await drive_async(self._native, self._tools)
+        from chrysalid.flight import drive_async
 
-    def _not_within(self) -> None:
-        if id(self) in _serving.get():
-            raise SessionBusy("a tool of this session asked for it while the program that called the tool runs")
-
-    def _free(self) -> None:
-        pending = [] if self._native.is_idle else self._native.pending
-        if pending:
-            names = ", ".join(f"{call.id} {call.name}" for call in pending)
-            raise SessionPaused(f"a program of this session waits for: {names}")
-
-    @contextmanager
-    def _serving(self) -> Iterator[None]:
-        token = _serving.set(_serving.get() | {id(self)})
+        self._refuse_within()
+        await self._turns.take_async()
+        run, token = self._enter()
         try:
-            yield
+            return await drive_async(self._native, self.tool, self._bell, tell=self._teller)
         finally:
-            _serving.reset(token)
+            self._leave(run, token)
 
     def interrupt(self) -> None:
-        """Ends the program as ``cancelled``. From any thread."""
-        self._native.interrupt()
+        """Ends the program that runs or waits as ``cancelled``. From any thread; without a program it does nothing.
+
+        A synchronous tool is not stopped: the program ends when it has returned.
+        """
+        if self._turns.taken or not self._native.is_idle:
+            self._native.interrupt()
+            self._bell.ring()
+
+    def _refuse_within(self) -> None:
+        for run in _within.get():
+            if run.turns is self._turns and not run.is_over:
+                raise _native.SessionBusy(
+                    "a tool of this session asked for it while the program that called the tool runs"
+                )
+
+    def _refuse_paused(self) -> None:
+        pending = [] if self._native.is_idle else self._native.pending
+        if pending:
+            waiting = ", ".join(f"{call.id} {call.name}" for call in pending)
+            raise _native.SessionPaused(f"a program of this session waits for: {waiting}")
+
+    def _enter(self) -> tuple[_Run, Token[tuple[_Run, ...]]]:
+        run = _Run(self._turns)
+        return run, _within.set((*_within.get(), run))
+
+    def _leave(self, run: _Run, token: Token[tuple[_Run, ...]]) -> None:
+        run.is_over = True
+        self._turns.pass_on()
+        try:
+            _within.reset(token)
+        except ValueError:
+            # A coroutine that is thrown away ends in another context.
+            return
 
     # Decisions.
 
     def approve(
-        self, call_id: str, *, token: str | None = None, by: str | None = None, roles: Iterable[str] = ()
+        self, call_id: str, *, token: str | None = None, by: str | None = None, roles: str | Iterable[str] = ()
     ) -> None:
         """Lets a call run as shown. Of an unknown call: runs it again.
 
@@ -108,7 +169,7 @@ class Session:
             by: Who decides, for the record.
             roles: Roles that they have.
         """
-        self._native.approve(call_id, token=token, by=by, roles=list(roles))
+        self._native.approve(call_id, token=token, by=by, roles=names(roles))
 
     def reject(
         self,
@@ -117,10 +178,12 @@ class Session:
         *,
         token: str | None = None,
         by: str | None = None,
-        roles: Iterable[str] = (),
+        roles: str | Iterable[str] = (),
     ) -> None:
-        """Does not run a call; the program gets ``ToolRejected`` with the reason. Of an unknown call: it was not done."""
-        self._native.reject(call_id, reason, token=token, by=by, roles=list(roles))
+        """Does not run a call; the program gets ``ToolRejected`` with the reason. Of an unknown call: it was not
+        done.
+        """
+        self._native.reject(call_id, reason, token=token, by=by, roles=names(roles))
 
     def respond(
         self,
@@ -129,10 +192,10 @@ class Session:
         *,
         token: str | None = None,
         by: str | None = None,
-        roles: Iterable[str] = (),
+        roles: str | Iterable[str] = (),
     ) -> None:
         """Does not run a call; the program gets this value. Of an unknown call: it was done, with this value."""
-        self._native.respond(call_id, value, token=token, by=by, roles=list(roles))
+        self._native.respond(call_id, value, token=token, by=by, roles=names(roles))
 
     def edit(
         self,
@@ -142,14 +205,23 @@ class Session:
         name: str | None = None,
         token: str | None = None,
         by: str | None = None,
-        roles: Iterable[str] = (),
+        roles: str | Iterable[str] = (),
     ) -> None:
         """Runs a call with other arguments, or another tool by ``name``. Schema and rules check them again."""
-        self._native.edit(call_id, arguments, name=name, token=token, by=by, roles=list(roles))
+        self._native.edit(call_id, arguments, name=name, token=token, by=by, roles=names(roles))
 
-    def grant(self, terms: str, *, by: str | None = None, roles: Iterable[str] = ()) -> int:
-        """Allows some calls beforehand; the grant's number. The form is that of the policy's page."""
-        return self._native.grant(terms, by=by, roles=list(roles))
+    def grant(self, terms: str, *, by: str | None = None, roles: str | Iterable[str] = ()) -> int:
+        """Allows some calls beforehand; the grant's number. Calls that wait already are not affected.
+
+        Args:
+            terms: ``tools`` (a pattern or a list), ``when`` (default any argument), ``count``, ``lasts`` (default for
+                ever) and
+                ``scope`` (default ``"program"``, or ``"session"``) in TOML: ``tools = "mail.send", count = 4, lasts =
+                "1h"``.
+            by: Who grants, for the record.
+            roles: Roles that they have.
+        """
+        return self._native.grant(terms, by=by, roles=names(roles))
 
     def raise_budget(
         self, *, calls: int | None = None, bytes: int | None = None, spawns: int | None = None, by: str | None = None
@@ -165,7 +237,29 @@ class Session:
 
     def step(self, now: float | None = None) -> Step:
         """Runs the guest until it needs something, for about 10 ms at most, with the GIL released."""
-        return self._native.step(now)
+        step = self._native.step(now)
+        if self._on_event is not None:
+            self._tell(step.events)
+        return step
+
+    @property
+    def _teller(self) -> Callable[[list[Event]], None] | None:
+        return None if self._on_event is None else self._tell
+
+    def _tell(self, events: list[Event]) -> None:
+        """A reader that fails never fails the program."""
+        for event in events:
+            try:
+                if self._on_event is not None:
+                    self._on_event(event)
+            except Exception:
+                import logging
+
+                logging.getLogger(__name__).exception("on_event failed")
+
+    def tool(self, name: str) -> Tool | Modules | None:
+        """What serves calls with this name, by ``invoke``: the tool, and for ``$import`` the modules."""
+        return self._modules if name == IMPORT else self._tools.get(name)
 
     def settle(self, call_id: str, value: Any) -> None:
         """Gives a call that runs, waits outside, or is unknown, its result."""
@@ -176,8 +270,9 @@ class Session:
         self._native.fail(call_id, message, name=name, retryable=retryable)
 
     def suspend(self, call_id: str) -> None:
-        """Says that the tool of a call that runs waits for somebody itself. ``settle`` or ``fail`` answers later, also after a
-        restore."""
+        """Says that the tool of a call that runs waits for somebody itself. ``settle`` or ``fail`` answers later, also
+        after a restore.
+        """
         self._native.suspend(call_id)
 
     # State.
@@ -217,12 +312,12 @@ class Session:
         return self._native.source
 
     @property
-    def taint(self) -> list[str]:
+    def taint(self) -> list[Effect]:
         """Effects that it has met: ``private``, ``untrusted``, ``acts``."""
         return self._native.taint
 
     @property
-    def met(self) -> list[tuple[str, str]]:
+    def met(self) -> list[tuple[Effect, str]]:
         """Each effect with the call that brought it."""
         return self._native.met
 
@@ -246,9 +341,9 @@ class Session:
         self._tools = Toolset.of(tools)
         self._native.set_tools(self._tools._native)
 
-    def meet(self, effects: Iterable[str], by: str) -> None:
+    def meet(self, effects: Effect | Iterable[Effect], by: str) -> None:
         """Joins effects that the host knows to be in what the session was given, with where they came from."""
-        self._native.meet(list(effects), by)
+        self._native.meet(names(effects) or [], by)
 
     def handle_value(self, handle: Handle) -> Any:
         """What an opaque handle of this session stands for."""
@@ -256,3 +351,6 @@ class Session:
 
     def __repr__(self) -> str:
         return f"Session({self.id!r})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a session cannot be pickled; take a snapshot")

@@ -12,35 +12,26 @@ string                               ``str``
 ``Uint8Array``, ``ArrayBuffer``,     ``bytes``
 ``Uint8ClampedArray``, ``DataView``
 other typed arrays                   ``array.array``; ``Float16Array`` a ``list`` of ``float``
-``Date``                             ``datetime`` in UTC; ``float`` of milliseconds where Python's years end, NaN if invalid
-``RegExp``                           ``RegExp``
-array                                ``list``
-plain object, instance of a class    ``dict``
-``Map``                              ``Map``
-``Set``                              ``set``; ``list`` where an item cannot be hashed
-error                                ``JSError``
-function, symbol, promise            ``Description``, only in the value of a program
-opaque handle                        ``Handle``
+``Date``                             ``datetime`` in UTC; ``float`` of milliseconds where Python's years end, NaN if
+invalid ``RegExp``                           ``RegExp`` array                                ``list`` plain object,
+instance of a class    ``dict`` ``Map``                              ``Map`` ``Set``
+``set``; ``list`` where an item cannot be hashed error                                ``JSError`` function, symbol,
+promise            ``Description``, only in the value of a program opaque handle                        ``Handle``
 ===================================  ==============================================================
 
 The other way the same holds, and also: an ``int`` that is not safe becomes a ``BigInt``; ``tuple`` an array;
-``bytearray`` and ``memoryview`` a ``Uint8Array``; ``frozenset`` a ``Set``; a ``dict`` with a key that is no ``str`` a
-``Map``; dataclasses, pydantic models and other mappings plain objects; an ``Enum`` its value; ``date``, ``time``,
-``Decimal``, ``UUID`` and paths strings; any exception an error with the name of its class. A ``datetime`` without a zone
-counts as UTC. What stands twice in a value is one thing on the other side, and a cycle stays one.
+``bytearray`` and ``memoryview`` a ``Uint8Array``; ``frozenset`` a ``Set``. Keys of a ``dict`` that are ``int`` become
+names of properties, as in JSON; a ``dict`` with a key of another kind becomes a ``Map``. Dataclasses, pydantic models
+and other mappings become plain objects; an ``Enum`` its value; ``date``, ``time``, ``Decimal``, ``UUID`` and paths
+strings; ``timedelta`` seconds; arrays and numbers of numpy lists and numbers; any exception an error with the name of
+its class. A ``datetime`` without a zone counts as UTC. What stands twice in a value is one thing on the other side,
+and a cycle stays one. Anything else is refused with a ``TypeError`` that says where it stands.
 """
 
 from __future__ import annotations
 
-import array
-import dataclasses
-import enum
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, time, timedelta, timezone
-from decimal import Decimal
-from pathlib import PurePath
 from typing import Any, Final, NamedTuple
-from uuid import UUID
 
 __all__ = ["UNDEFINED", "BigInt", "Description", "JSError", "Map", "RegExp", "Undefined"]
 
@@ -50,7 +41,8 @@ class Undefined:
 
     _only: Undefined | None = None
 
-    def __new__(cls) -> Undefined:
+    def __new__(cls) -> Undefined:  # noqa: PYI034
+        """The one there is."""
         if cls._only is None:
             cls._only = super().__new__(cls)
         return cls._only
@@ -71,8 +63,17 @@ UNDEFINED: Final = Undefined()
 class BigInt(int):
     """A JavaScript ``BigInt``; goes back as one, whatever its size."""
 
+    __slots__ = ()
+
     def __repr__(self) -> str:
-        return f"BigInt({int(self)})"
+        return f"BigInt({self})"
+
+    def __str__(self) -> str:
+        try:
+            return int.__repr__(self)
+        except ValueError:
+            # Longer than Python turns into decimal digits.
+            return hex(self)
 
 
 class Description(str):
@@ -140,7 +141,7 @@ class JSError(Exception):
     """A JavaScript error as a value: what a program returned or threw. Never raised by the package."""
 
     def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(name, message)
         self.name = name
         self.message = message
         self.stack: str | None = None
@@ -148,74 +149,8 @@ class JSError(Exception):
         self.cause: Any = None
         self.errors: list[Any] | None = None
 
+    def __str__(self) -> str:
+        return self.message
+
     def __repr__(self) -> str:
         return f"JSError({self.name!r}, {self.message!r})"
-
-
-# What follows is called from `_native`.
-
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_CODES: Final = {
-    "Int8Array": "b",
-    "Int16Array": "h",
-    "Uint16Array": "H",
-    "Int32Array": "i",
-    "Uint32Array": "I",
-    "BigInt64Array": "q",
-    "BigUint64Array": "Q",
-    "Float32Array": "f",
-    "Float64Array": "d",
-}
-_NAMES: Final = {code: name for name, code in _CODES.items()} | {"B": "Uint8Array"}
-
-
-def _date(millis: float) -> datetime | float:
-    try:
-        return _EPOCH + timedelta(milliseconds=millis)
-    except (OverflowError, ValueError):
-        return millis
-
-
-def _typed_array(name: str, data: bytes) -> array.array[Any] | list[float]:
-    if name == "Float16Array":
-        return memoryview(data).cast("e").tolist()  # type: ignore[no-any-return, call-overload]
-    made: array.array[Any] = array.array(_CODES[name])
-    made.frombytes(data)
-    return made
-
-
-def _simplify(value: Any) -> tuple[str, Any]:
-    """What crosses in the place of a value: ``date`` in milliseconds, the name of a typed array with its bytes, ``value``
-    for a thing that stays one thing where it stands twice, ``same`` for one that does not."""
-    match value:
-        case datetime():
-            aware = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
-            return "date", (aware - _EPOCH) / timedelta(milliseconds=1)
-        case array.array() if value.typecode in _NAMES:
-            return _NAMES[value.typecode], value.tobytes()
-        case array.array():
-            return "same", value.tolist()
-        case memoryview():
-            return "same", value.tobytes()
-        case enum.Enum():
-            return "same", value.value
-        case date() | time():
-            return "same", value.isoformat()
-        case timedelta():
-            return "same", value.total_seconds()
-        case Decimal() | UUID() | PurePath():
-            return "same", str(value)
-        case type():
-            pass
-        case Mapping():
-            return "value", dict(value)
-        case _ if dataclasses.is_dataclass(value):
-            return "value", {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        case _ if hasattr(value, "model_dump"):
-            return "value", value.model_dump()
-        case _ if hasattr(value, "tolist"):
-            return "same", value.tolist()
-        case _ if hasattr(value, "__index__"):
-            return "same", int(value)
-    kind = type(value)
-    raise TypeError(f"a value of type {kind.__module__}.{kind.__qualname__} does not cross to a program")

@@ -6,7 +6,7 @@ use chrysalid::{BigInt, ErrorValue, Object, TypedArray, TypedArrayKind, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PySet, PyString};
 
-use super::{Handle, SAFE_INTEGER, Types};
+use super::{Crossing, Handle, SAFE_INTEGER, Types};
 
 /// The Python value of a whole tree.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -35,7 +35,7 @@ impl<'py, 'v> Reader<'py, 'v> {
             Value::ArrayBuffer(bytes) => self.kept(PyBytes::new(py, bytes).into_any()),
             Value::TypedArray(array) => self.typed_array(array)?,
             Value::Date(millis) => {
-                let date = self.types.date.bind(py).call1((*millis,))?;
+                let date = Crossing::get(py)?.date.bind(py).call1((*millis,))?;
                 self.kept(date)
             }
             Value::RegExp(expression) => {
@@ -84,7 +84,7 @@ impl<'py, 'v> Reader<'py, 'v> {
         let bytes = PyBytes::new(self.py, &array.bytes).into_any();
         let made = match array.kind {
             TypedArrayKind::Uint8 | TypedArrayKind::Uint8Clamped | TypedArrayKind::DataView => bytes,
-            kind => self.types.typed_array.bind(self.py).call1((kind.name(), bytes))?,
+            kind => Crossing::get(self.py)?.typed_array.bind(self.py).call1((kind.name(), bytes))?,
         };
         Ok(self.kept(made))
     }
@@ -101,7 +101,7 @@ impl<'py, 'v> Reader<'py, 'v> {
     fn object(&mut self, object: &'v Object) -> PyResult<Bound<'py, PyAny>> {
         let dict = PyDict::new(self.py);
         self.kept(dict.clone().into_any());
-        for (key, value) in object.iter() {
+        for (key, value) in object {
             let key = self.keys.entry(key).or_insert_with(|| PyString::new(self.py, key)).clone();
             dict.set_item(key, self.value(value)?)?;
         }

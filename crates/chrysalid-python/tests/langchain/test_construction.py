@@ -91,7 +91,7 @@ def test_task_in_ptc_is_refused_and_explained() -> None:
         {"ptc": ["pay", ALL["look"]]},
         {"snapshot_signing_key": b"k"},
     ],
-    ids=str,
+    ids="-".join,
 )
 def test_what_is_taken(options: dict[str, Any]) -> None:
     assert [tool.name for tool in interpreter(**options).tools] == ["eval"]

@@ -19,7 +19,8 @@ use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 use super::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::hex;
-use crate::session::check_exports;
+use crate::session::{check_exports, dead_stack};
+use crate::snapshot::format::PAGE;
 
 /// What the guest's clock shows while the baseline is made: 2000-01-01, in milliseconds since 1970.
 const BASELINE_TIME: f64 = 946_684_800_000.0;
@@ -96,6 +97,8 @@ impl Loader<'_> {
         let mut store = Store::new(self.engine, limits);
         store.limiter(|limits| limits);
         store.set_epoch_deadline(INITIALISING_TICKS);
+        #[cfg(feature = "counting")]
+        crate::counting::fill(&mut store);
         store
     }
 
@@ -141,12 +144,25 @@ impl Loader<'_> {
         let memory = instance
             .get_memory(&mut store, abi::EXPORT_MEMORY)
             .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
-        let memory: Arc<[u8]> = memory.data(&store).into();
+        let memory = copied(memory.data(&store), stack_pointer);
         if board as usize + abi::BOARD_SIZE > memory.len() {
             return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
         }
         Ok(Image { module, memory, board, stack_pointer })
     }
+}
+
+/// The baseline's memory. Dead pages of the stack count as zero and are not read: a page that was read is mapped, and a slot of
+/// the pool would keep it for its next session, whose own it would seem to be.
+fn copied(memory: &[u8], stack_pointer: i32) -> Arc<[u8]> {
+    let dead = dead_stack(stack_pointer);
+    let mut copy = vec![0; memory.len()];
+    for part in [0..dead.start * PAGE, dead.end * PAGE..memory.len()] {
+        if let (Some(to), Some(from)) = (copy.get_mut(part.clone()), memory.get(part)) {
+            to.copy_from_slice(from);
+        }
+    }
+    copy.into()
 }
 
 fn exported_i32(store: &mut Store<StoreLimits>, instance: &Instance, name: &str) -> Result<i32> {

@@ -21,7 +21,7 @@ impl Session {
         let queued: Vec<u32> = self.state.calls.with_status(CallStatus::Queued).map(|(number, _)| number).collect();
         let mut calls = Vec::new();
         for number in queued {
-            calls.extend(self.charged(|session| session.start_call(number)));
+            calls.extend(self.start_call(number));
             if !calls.is_empty() && self.meter.slice_is_over() {
                 break;
             }
