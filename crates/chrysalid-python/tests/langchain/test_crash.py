@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from harness.script import call, program, worker
+from harness.script import call, evaluate, program, worker
 from harness.thread import APPROVE, Report, Thread, decisions, respond
 
 New = Callable[..., Thread]
@@ -158,9 +158,18 @@ def test_killed_after_any_write_of_the_saver(thread: New, saver: str, phase: str
 @pytest.mark.parametrize("phase", ["first", "second"])
 @pytest.mark.parametrize("saver", ["sqlite", "sqlite+async"], indirect=True)
 def test_killed_after_any_write_with_a_subagent_that_asks(thread: New, saver: str, phase: str) -> None:
-    sub = worker("sub", [call("pay_gated", "p1", amount=1)], "sub done", tools=("pay_gated",))
-    sub["count_runs"] = False
-    code = 'await tools.look({q: "a"}); await task({description: "x", subagentType: "sub"}); await tools.look({q: "b"}); "over"'
+    """The subagent's call is one of its own program. For one that its model makes, LangGraph's tool node vouches, and that
+    may run a tool again whose result was not written yet."""
+    sub = worker(
+        "sub", [evaluate("(await tools.payGated({amount: 1})).amount", "s1")], "sub done", tools=("pay_gated",)
+    )
+    sub |= {"count_runs": False, "interpreter": {"ptc": ["pay_gated"]}}
+    code = """
+        await tools.look({q: "a"});
+        await task({description: "x", subagentType: "sub"});
+        await tools.look({q: "b"});
+        "over"
+    """
     agent = program(code, tools=["look", "pay_gated"], subagents=[sub])
     _sweep(thread, agent, saver, phase, "sync", ["look a", "pay 1", "look b"])
 
