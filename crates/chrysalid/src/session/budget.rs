@@ -1,4 +1,4 @@
-//! Budgets of calls, bytes and subagents: of one program, of the session, and of the run (run_budget.rs).
+//! Budgets of calls, bytes and subagents: of one program, of the session, and of the run (`run_budget.rs`).
 //!
 //! What is spent is counted when a call is admitted, in the sealed header, and never comes back: not by a restore, not by a
 //! fork. A budget that is spent ends in an error, or asks a person for more: [`Limits::when_spent`](crate::Limits::when_spent).
