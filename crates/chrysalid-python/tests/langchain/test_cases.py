@@ -7,7 +7,7 @@
 | W05, C03 | test_eval_tool.py |
 | W06, W09 | test_task.py |
 | W08 | test_construction.py |
-| W10, C04 | test_tools.py |
+| W10, C04 | test_called_tools.py |
 | S07, S08 | test_secrecy.py |
 | W17 | below for the time of a first program; that one wheel installs without compiler or network belongs to the packaging |
 | H14 | below for one process, test_resume.py for two at once |
