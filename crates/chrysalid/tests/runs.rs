@@ -31,6 +31,10 @@ fn member(world: &World, run: &RunBudget) -> Session {
     world.session_with(of_run(run))
 }
 
+fn used(spent: &Spent) -> Duration {
+    Duration::from_secs_f64(spent.wall_millis / 1000.0)
+}
+
 #[track_caller]
 fn started(session: &mut Session, now: SystemTime) -> CallId {
     match step(session, now) {
@@ -57,7 +61,7 @@ fn two_sessions_share_a_wall_clock() {
         let run = run().wall_time(10 * SECOND);
         let mut parent = member(&world, &run);
         world.run(&mut parent, "await tools.slow({ ms: 6000, v: 1 })").value();
-        assert_eq!(run.spent().wall_millis, 6000.0);
+        assert_eq!(used(&run.spent()), 6 * SECOND);
         let mut parent = way.pass_into(parent, &world.tools(), of_run(&run), fresh_engine);
 
         let mut child = member(&world, &run);
@@ -65,15 +69,15 @@ fn two_sessions_share_a_wall_clock() {
         let failure = world.run(&mut child, "await tools.slow({ ms: 6000, v: 1 })").failure();
         assert_eq!(failure.kind, FailureKind::WallTimeout);
         assert_eq!(failure.message, "the run used more than 10s of wall-clock time");
-        assert_eq!((world.time(), run.spent().wall_millis), (before + 4 * SECOND, 10_000.0));
+        assert_eq!((world.time(), used(&run.spent())), (before + 4 * SECOND, 10 * SECOND));
         // Nothing more runs, in any of its sessions.
         assert_eq!(world.run(&mut parent, "1").failure(), failure);
-        assert_eq!(parent.ledger().spent.wall_millis, 6000.0);
+        assert_eq!(used(&parent.ledger().spent), 6 * SECOND);
 
         // A person gives more.
         let run = run.wall_time(12 * SECOND);
         assert_eq!(world.run(&mut parent, "await tools.slow({ ms: 1500, v: 2 })").value(), Value::from(2));
-        assert_eq!(run.spent().wall_millis, 11_500.0);
+        assert_eq!(used(&run.spent()), Duration::from_millis(11_500));
     }
 }
 
@@ -101,20 +105,20 @@ fn sessions_that_overlap_count_once() {
     let first = started(&mut one, start);
     other.start("await tools.slow()").unwrap();
     let second = started(&mut other, start + 4 * SECOND);
-    assert_eq!(run.spent().wall_millis, 4000.0);
+    assert_eq!(used(&run.spent()), 4 * SECOND);
 
     one.settle(first, Ok(Value::Null)).unwrap();
     let Step::Ended(_) = step(&mut one, start + 6 * SECOND) else { panic!("has not ended") };
-    assert_eq!(run.spent().wall_millis, 6000.0);
+    assert_eq!(used(&run.spent()), 6 * SECOND);
     other.settle(second, Ok(Value::Null)).unwrap();
     let Step::Ended(_) = step(&mut other, start + 9 * SECOND) else { panic!("has not ended") };
-    assert_eq!(run.spent().wall_millis, 9000.0);
-    assert_eq!([&one, &other].map(|session| session.ledger().spent.wall_millis), [6000.0, 5000.0]);
+    assert_eq!(used(&run.spent()), 9 * SECOND);
+    assert_eq!([&one, &other].map(|session| used(&session.ledger().spent)), [6 * SECOND, 5 * SECOND]);
 
     // A step of one that comes late tells nothing that was not counted.
     one.start("await tools.slow()").unwrap();
     started(&mut one, start + 7 * SECOND);
-    assert_eq!(run.spent().wall_millis, 9000.0);
+    assert_eq!(used(&run.spent()), 9 * SECOND);
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn pauses_do_not_count() {
         let mut session = member(&world, &run);
         let source = "await tools.slow({ ms: 2000 }); await tools.gate(); await tools.slow({ ms: 3000 })";
         world.run(&mut session, source).waits();
-        assert_eq!(run.spent().wall_millis, 2000.0);
+        assert_eq!(used(&run.spent()), 2 * SECOND);
         world.advance(Duration::from_hours(1));
         let mut session = way.pass_into(session, &world.tools(), of_run(&run), fresh_engine);
         // Others go on meanwhile.
@@ -133,7 +137,7 @@ fn pauses_do_not_count() {
         world.advance(Duration::from_hours(1));
         world.decide(&mut session, "1.2", Decision::Approve).value();
         world.advance(Duration::from_hours(1));
-        assert_eq!(run.spent().wall_millis, 5500.0);
+        assert_eq!(used(&run.spent()), Duration::from_millis(5500));
     }
 }
 
@@ -155,7 +159,7 @@ fn the_clock_does_not_run_on_for_a_session_that_is_gone() {
         }
         world.advance(Duration::from_hours(1));
         world.run(&mut member(&world, &run), "await tools.slow({ ms: 2000 })").value();
-        assert_eq!(run.spent().wall_millis, 3000.0);
+        assert_eq!(used(&run.spent()), 3 * SECOND);
     }
 }
 
@@ -168,13 +172,13 @@ fn an_older_image_gives_no_time_back() {
     let older = session.snapshot().unwrap();
     world.run(&mut session, "await tools.slow({ ms: 4000 })").value();
     let image = session.snapshot().unwrap();
-    assert_eq!(first.spent().wall_millis, 7000.0);
+    assert_eq!(used(&first.spent()), 7 * SECOND);
 
     // In another process all that is known is what the images say.
     let later = run().wall_time(10 * SECOND);
     let tools = world.tools();
     fresh_engine().restore_with(&older, &tools, Restore::Resume, of_run(&later)).unwrap();
-    assert_eq!(later.spent().wall_millis, 3000.0);
+    assert_eq!(used(&later.spent()), 3 * SECOND);
     fresh_engine().restore_with(&image, &tools, Restore::Resume, of_run(&later)).unwrap();
     assert_eq!(later.spent(), first.spent());
     let mut session = fresh_engine().restore_with(&older, &tools, Restore::Fork, of_run(&later)).unwrap();
@@ -246,7 +250,7 @@ fn no_more_calls_than_the_run_allows_at_one_time() {
     assert_eq!(values, [Value::from(1), Value::from(2)]);
     // The third begins when the first has ended.
     assert_eq!((world.peak(), world.time()), (2, begun + Duration::from_millis(2500)));
-    assert_eq!(run.spent().wall_millis, 2500.0);
+    assert_eq!(used(&run.spent()), Duration::from_millis(2500));
 }
 
 #[test]
@@ -285,7 +289,7 @@ fn a_session_that_nobody_drives_is_passed_over() {
     started(&mut left, world.time());
 }
 
-/// A session whose one call has the run's only slot, the tools, and where the slot goes to is seen.
+/// A session whose one call has the only slot of its run.
 struct Holder {
     world: World,
     run: RunBudget,
@@ -297,74 +301,8 @@ fn tools() -> Capabilities {
     Capabilities::new([ask]).unwrap()
 }
 
-#[test]
-fn a_slot_is_free_again_however_its_call_ends() {
-    let ways: [(&str, fn(Holder)); 10] = [
-        ("a result", |mut it| {
-            it.session.settle(id("1.1"), Ok(Value::Null)).unwrap();
-            it.passes_on();
-        }),
-        ("an error", |mut it| {
-            it.session.settle(id("1.1"), Err(ToolError::new("no"))).unwrap();
-            it.passes_on();
-        }),
-        ("a result that is too large", |mut it| {
-            it.session.settle(id("1.1"), Ok(text(&"x".repeat(5 << 20)))).unwrap();
-            it.passes_on();
-        }),
-        ("its timeout", |mut it| {
-            it.world.advance(6 * SECOND);
-            let Step::Ended(_) = step(&mut it.session, it.world.time()) else { panic!("has not ended") };
-            assert_eq!(record(&it.session), ["1.1 ask failed"]);
-            it.passes_on();
-        }),
-        ("an interrupt", |mut it| {
-            it.session.interrupt_handle().interrupt();
-            let Step::Ended(_) = step(&mut it.session, it.world.time()) else { panic!("has not ended") };
-            assert_eq!(record(&it.session), ["1.1 ask unknown"]);
-            it.passes_on();
-        }),
-        ("the end of the run's time", |mut it| {
-            let _ = it.run.clone().wall_time(SECOND);
-            it.world.advance(SECOND);
-            let Step::Ended(_) = step(&mut it.session, it.world.time()) else { panic!("has not ended") };
-            let _ = it.run.clone().wall_time(9 * SECOND);
-            it.passes_on();
-        }),
-        ("a suspension", |mut it| {
-            it.session.suspend_call(id("1.1")).unwrap();
-            it.passes_on();
-        }),
-        ("a session that is dropped", |it| {
-            let Holder { world, run, session } = it;
-            drop(session);
-            free(&world, &run);
-        }),
-        ("a session that is dropped with its image taken", |it| {
-            let Holder { world, run, mut session } = it;
-            let image = session.snapshot().unwrap();
-            drop(session);
-            let restored = fresh_engine().restore_with(&image, &tools(), Restore::Resume, of_run(&run)).unwrap();
-            assert_eq!(record(&restored), ["1.1 ask unknown"]);
-            free(&world, &run);
-        }),
-        ("a driver that is dropped", |it| {
-            let Holder { world, run, mut session } = it;
-            // What began the call before is gone; this one begins it again, and goes as well.
-            let image = session.snapshot().unwrap();
-            drop(session);
-            let mut session = fresh_engine().restore_with(&image, &tools(), Restore::Resume, of_run(&run)).unwrap();
-            session.decide(id("1.1"), Decision::Approve).unwrap();
-            block_on(async {
-                let driven = tokio::time::timeout(Duration::ZERO, session.resume(&RealTime)).await;
-                assert!(driven.is_err(), "{driven:?}");
-            });
-            assert_eq!(record(&session), ["1.1 ask unknown"]);
-            free(&world, &run);
-        }),
-    ];
-    for (how, ends) in ways {
-        eprintln!("{how}");
+impl Holder {
+    fn new() -> Self {
         let (world, run) = (World::new(), run().calls_in_flight(1));
         let mut session = ENGINE.session_with(&tools(), of_run(&run)).unwrap();
         session.start("await tools.ask().catch(() => 0)").unwrap();
@@ -372,8 +310,20 @@ fn a_slot_is_free_again_however_its_call_ends() {
         let mut other = member(&world, &run);
         other.start("await tools.echo()").unwrap();
         waits(&mut other, world.time());
-        drop(other);
-        ends(Holder { world, run, session });
+        Self { world, run, session }
+    }
+
+    /// Takes the session through its image; what began the call is gone.
+    fn restored(mut self) -> Self {
+        let image = self.session.snapshot().unwrap();
+        drop(self.session);
+        let session = fresh_engine().restore_with(&image, &tools(), Restore::Resume, of_run(&self.run)).unwrap();
+        Self { session, ..self }
+    }
+
+    #[track_caller]
+    fn ends(&mut self) {
+        let Step::Ended(_) = step(&mut self.session, self.world.time()) else { panic!("has not ended") };
     }
 }
 
@@ -385,13 +335,60 @@ fn free(world: &World, run: &RunBudget) {
     started(&mut other, world.time());
 }
 
-impl Holder {
-    /// That the slot is free while the session that had it is still there.
-    #[track_caller]
-    fn passes_on(self) {
-        free(&self.world, &self.run);
-        drop(self.session);
+#[test]
+fn a_slot_is_free_again_when_its_call_ends() {
+    let results = [Ok(Value::Null), Err(ToolError::new("no")), Ok(text(&"x".repeat(5 << 20)))];
+    for result in results {
+        let mut held = Holder::new();
+        held.session.settle(id("1.1"), result).unwrap();
+        free(&held.world, &held.run);
     }
+    let mut held = Holder::new();
+    held.world.advance(6 * SECOND);
+    held.ends();
+    assert_eq!(record(&held.session), ["1.1 ask failed"]);
+    free(&held.world, &held.run);
+
+    let mut held = Holder::new();
+    held.session.suspend_call(id("1.1")).unwrap();
+    free(&held.world, &held.run);
+}
+
+#[test]
+fn a_slot_is_free_again_when_its_program_is_stopped() {
+    let mut held = Holder::new();
+    held.session.interrupt_handle().interrupt();
+    held.ends();
+    assert_eq!(record(&held.session), ["1.1 ask unknown"]);
+    free(&held.world, &held.run);
+
+    let mut held = Holder::new();
+    let _ = held.run.clone().wall_time(SECOND);
+    held.world.advance(SECOND);
+    held.ends();
+    assert_eq!(record(&held.session), ["1.1 ask unknown"]);
+    let _ = held.run.clone().wall_time(9 * SECOND);
+    free(&held.world, &held.run);
+}
+
+#[test]
+fn a_slot_is_free_again_when_nobody_drives_its_session() {
+    let Holder { world, run, session } = Holder::new();
+    drop(session);
+    free(&world, &run);
+
+    let mut held = Holder::new().restored();
+    assert_eq!(record(&held.session), ["1.1 ask unknown"]);
+    free(&held.world, &held.run);
+
+    // A driver that begins the call again, and is dropped.
+    held.session.decide(id("1.1"), Decision::Approve).unwrap();
+    block_on(async {
+        let driven = tokio::time::timeout(Duration::ZERO, held.session.resume(&RealTime)).await;
+        assert!(driven.is_err(), "{driven:?}");
+    });
+    assert_eq!(record(&held.session), ["1.1 ask unknown"]);
+    free(&held.world, &held.run);
 }
 
 #[test]

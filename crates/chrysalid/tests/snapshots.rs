@@ -509,7 +509,7 @@ fn inspect_tells_all_but_values() {
     world.run(&mut session, "await tools.echo({v: 'secret value'}); await tools.gate({q: 'secret question'})").waits();
     let bytes = session.snapshot().unwrap();
     let inspection = ENGINE.inspect(&bytes).unwrap();
-    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 2, true));
+    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 3, true));
     assert_eq!(inspection.key, key().id().to_string());
     let sealed = inspection.sealed.as_ref().unwrap();
     assert_eq!((sealed.session, sealed.programs, sealed.paused), (session.id(), 1, true));
