@@ -38,9 +38,9 @@ class Engine:
         checkpoint: Keeps a copy of a session's heap before each program, to go back to when the sandbox had to stop it
             in the
             middle. Default yes.
-        pool_slots: Sessions whose memory is reserved beforehand: 4.2 GB of address space each, and no memory until they are
-            used. A session beyond them, or where that much address space cannot be had, takes some 100 µs more to make.
-            Default 32.
+        pool_slots: Sessions whose memory is reserved beforehand: 4.2 GB of address space each, and no memory until they
+            are used. A session beyond them, or where that much address space cannot be had, takes some 100 µs more to
+            make. Default 32.
         max_memory: The most memory that any session may have, in bytes. Default 256 MiB.
         cache_folder: Where compiled guests are kept. Default ``chrysalid`` in the user's cache folder.
     """

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from chrysalid.langchain.rows import Row, Rows, Shelf
 
 _RESULT_CHARS = 200
-_PATCHED = "no result was recorded"
-"""What Deep Agents' own answer to a call that was dropped says."""
+_PATCHED = ("no result was recorded", "another message came in before it could be completed")
+"""What Deep Agents' own answer to a call that was dropped says, by version."""
 
 
 def withdrawn(
@@ -71,7 +71,8 @@ def _is_lost(answer: ToolMessage | None, image: Row) -> bool:
     """Whether what the eval has to tell is not in the messages. An answer that other middleware changed stays so."""
     if answer is None or not image["done"]:
         return True
-    return answer.status == "error" and (not image["failed"] or _PATCHED in str(answer.content))
+    patched = any(words in str(answer.content) for words in _PATCHED)
+    return patched or (answer.status == "error" and not image["failed"])
 
 
 def _ended(image: Row) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def server() -> Iterator[str]:
         owner = _owner(folder)
         bin_folder = programs()
         assert bin_folder is not None, "no PostgreSQL found"
+        if owner is not None and bin_folder.parent.name == "pginstall":
+            bin_folder = _within_reach(bin_folder, folder)
         data = folder / "data"
         subprocess.run(
             [bin_folder / "initdb", "-D", data, "--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8"],
@@ -68,6 +70,14 @@ def _end_with_parent() -> None:
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGINT)
+
+
+def _within_reach(bin_folder: Path, folder: Path) -> Path:
+    """A copy of the package's programs and libraries: `nobody` need not be able to reach the packages of root."""
+    packages = bin_folder.parents[2]
+    for part in ("pgserver/pginstall", "pgserver.libs"):
+        shutil.copytree(packages / part, folder / "packages" / part)
+    return folder / "packages" / "pgserver" / "pginstall" / "bin"
 
 
 def _owner(folder: Path) -> str | None:
