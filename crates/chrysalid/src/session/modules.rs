@@ -138,13 +138,17 @@ impl Session {
             }
             return;
         }
-        let Some(number) = call.or_else(|| self.next_number()) else { return };
-        if let Some(program) = &mut self.state.program {
-            if call.is_none() {
-                program.spent.spend(&ONE_CALL);
-            }
-            program.loading.fetching.insert(number, key.to_owned());
+        let number = call.or_else(|| self.next_number());
+        let Some(program) = &mut self.state.program else { return };
+        let Some(number) = number else {
+            let message = format!("module {}: no call of this session has a number left", named(key));
+            program.loading.failed.insert(key.to_owned(), ToolError::named("CallBudgetExceeded", message));
+            return;
+        };
+        if call.is_none() {
+            program.spent.spend(&ONE_CALL);
         }
+        program.loading.fetching.insert(number, key.to_owned());
         self.record_fetch(number, key, CallStatus::Queued);
     }
 

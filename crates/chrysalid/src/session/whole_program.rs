@@ -33,7 +33,12 @@ impl Session {
             return;
         }
         let source = program.source.clone();
-        let Some(number) = self.next_number() else { return };
+        let Some(number) = self.next_number() else {
+            // What nobody can be asked about does not run.
+            let message = "a person cannot be asked about the program: no call of this session has a number left";
+            let failure = Failure { name: "Denied".into(), ..Failure::of(FailureKind::Rejected, message) };
+            return self.begin_failing(failure);
+        };
         let argument = self.shown_program(&source);
         let bytes = wire::encode_canonical(&argument, &self.bounds(usize::MAX)).unwrap_or_default();
         let ask = StoredAsk {
@@ -141,5 +146,47 @@ impl Session {
         let sha256 = hex(&Sha256::digest(program.source.as_bytes()));
         let event = AuditEvent::Program { program: program.number, sha256 };
         self.audit(&event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use crate::engine::abi;
+    use crate::{Capabilities, Engine, FailureKind, Modules, Session, SessionOptions, Step};
+
+    /// A session that has numbered all the calls that it can.
+    fn numberless(change: impl FnOnce(&mut SessionOptions)) -> Session {
+        let mut options = SessionOptions::default();
+        change(&mut options);
+        let engine = Engine::builder().pool_slots(0).build().unwrap();
+        let mut session = engine.session_with(&Capabilities::none(), options).unwrap();
+        session.guest.here().unwrap().state().last_number = abi::CALL_REFUSED - 1;
+        session
+    }
+
+    #[track_caller]
+    fn failure(session: &mut Session, source: &str) -> (FailureKind, String) {
+        session.start(source).unwrap();
+        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("has not ended") };
+        assert_eq!((ended.logs, ended.calls), (vec![], vec![]));
+        let failure = ended.result.unwrap_err();
+        (failure.kind, failure.to_string())
+    }
+
+    #[test]
+    fn a_program_that_nobody_can_be_asked_about_does_not_run() {
+        let mut session = numberless(|options| options.approve_program = true);
+        let told = "Denied: a person cannot be asked about the program: no call of this session has a number left";
+        assert_eq!(failure(&mut session, "console.log('ran')"), (FailureKind::Rejected, told.to_owned()));
+    }
+
+    #[test]
+    fn a_module_whose_fetch_has_no_number_is_not_waited_for() {
+        let mut session = numberless(|options| options.modules = Modules::fixed([("a", "export const a = 1")]));
+        let told = "CallBudgetExceeded: module \"a\": no call of this session has a number left";
+        let source = "import { a } from 'a'; console.log(a)";
+        assert_eq!(failure(&mut session, source), (FailureKind::Exception, told.to_owned()));
     }
 }
