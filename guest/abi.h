@@ -6,7 +6,7 @@
 #ifndef CHRYSALID_ABI_H
 #define CHRYSALID_ABI_H
 
-#define ABI_VERSION 3
+#define ABI_VERSION 4
 #define ABI_IMPORT_MODULE "chrysalid"
 
 /* Exports. Those with a message read it from the inbox, which they consume. */
@@ -45,6 +45,7 @@
 #define TOOL_LISTED 0
 #define TOOL_HIDDEN 1 /* another way to something, not enumerable */
 #define TOOL_REVEAL 2 /* no tool: there is to be the global function `reveal` */
+#define TOOL_GLOBAL 3 /* a tool that is also a global function; its path is one name */
 
 /* What the call import answers in place of a number. */
 #define CALL_STOPPED 0

@@ -90,18 +90,37 @@ static void *memory_calloc(void *opaque, size_t count, size_t size)
     return memory_allows(count * size) ? memory_counted(calloc(1, sizeof(struct block) + count * size)) : NULL;
 }
 
+/* From this size on a block is moved in parts: a copy of tens of megabytes is one instruction, which no stop interrupts. */
+#define LARGE_BLOCK (1u << 20)
+#define MOVED_PART (256u * 1024u)
+/* Up to this size words are written one by one: the instruction that fills memory is a call of the host. */
+#define SMALL_BLOCK 512u
+
+/* What is left in freed memory would be kept by a snapshot: it would bloat it, and last longer than the program meant. */
+static void wipe(uint8_t *bytes, size_t size)
+{
+    if (size <= SMALL_BLOCK) {
+        for (size_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t))
+            *(volatile uint64_t *)(bytes + at) = 0;
+        for (size_t at = size & ~(sizeof(uint64_t) - 1); at < size; at++)
+            bytes[at] = 0;
+        return;
+    }
+    for (size_t at = 0; at < size; at += MOVED_PART) {
+        memset(bytes + at, 0, size - at < MOVED_PART ? size - at : MOVED_PART);
+        __asm__ volatile("" ::: "memory"); /* or the compiler leaves out what is freed next */
+    }
+}
+
 static void memory_free(void *opaque, void *bytes)
 {
     (void)opaque;
     if (!bytes)
         return;
     memory.used -= block_size(bytes) + BLOCK_OVERHEAD;
+    wipe(bytes, block_size(bytes));
     free(block_of(bytes));
 }
-
-/* From this size on a block is moved in parts: a copy of tens of megabytes is one instruction, which no stop interrupts. */
-#define LARGE_BLOCK (1u << 20)
-#define MOVED_PART (256u * 1024u)
 
 static struct block *block_move(struct block *from, size_t used, size_t size)
 {
@@ -113,6 +132,7 @@ static struct block *block_move(struct block *from, size_t used, size_t size)
         memcpy(to->bytes + at, from->bytes + at, used - at < MOVED_PART ? used - at : MOVED_PART);
         __asm__ volatile("" ::: "memory"); /* or the compiler makes one copy of them all */
     }
+    wipe(from->bytes, used);
     free(from);
     return to;
 }
@@ -135,6 +155,8 @@ static void *memory_realloc(void *opaque, void *bytes, size_t size)
         return NULL;
     }
     before = block_size(bytes);
+    if (size < before)
+        wipe((uint8_t *)bytes + size, before - size);
     if (size > before && !memory_allows(size - before))
         return NULL;
     /* A block that grows by small steps, such as a string under +=, would be copied at each one. */
@@ -176,9 +198,8 @@ static uint8_t *inbox_reserve(uint32_t length)
 
 static void inbox_release(void)
 {
-    /* What is left in freed memory would be kept by a snapshot. */
     if (inbox_slot.bytes)
-        memset(inbox_slot.bytes, 0, inbox_slot.length);
+        wipe(inbox_slot.bytes, inbox_slot.length);
     free(inbox_slot.bytes);
     inbox_slot.bytes = NULL;
     inbox_slot.length = 0;

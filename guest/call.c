@@ -256,17 +256,20 @@ static int tools_publish(JSValue root)
     return 0;
 }
 
-/* As the function that reads handles; see reveal.c. */
-static int reveal_publish(JSValueConst name);
+/* See global.c and reveal.c. */
+static int globals_clear(void);
+static int global_publish(const char *path, uint32_t length, JSCFunctionData *call, JSValueConst call_name);
+static JSValue reveal_call(JSContext *ctx, JSValueConst this_value, int argc, JSValueConst *argv, int magic,
+                           JSValueConst *data);
 
 /* The message: for each name what it is of, its path, and the name that the host knows. */
 static int tools_replace(struct decoder *d)
 {
-    JSValue root = new_space(), reveal = JS_UNDEFINED;
+    JSValue root = new_space();
     uint32_t count, length, name_length;
     const uint8_t *kind;
     const char *path, *text;
-    int status = JS_IsException(root) || take_varint(d, &count) ? -1 : 0;
+    int status = JS_IsException(root) || take_varint(d, &count) || globals_clear() ? -1 : 0;
 
     while (!status && count--) {
         JSValue name;
@@ -279,14 +282,13 @@ static int tools_replace(struct decoder *d)
         if (JS_IsException(name))
             status = -1;
         else if (*kind == TOOL_REVEAL)
-            set_value(context, &reveal, js_dup(name));
+            status = global_publish(path, length, reveal_call, name);
+        else if (*kind == TOOL_GLOBAL)
+            status = global_publish(path, length, tool_call, name);
         else
             status = tools_place(root, path, length, name, *kind == TOOL_HIDDEN);
         JS_FreeValue(context, name);
     }
-    if (!status)
-        status = reveal_publish(reveal);
-    JS_FreeValue(context, reveal);
     if (!status)
         return tools_publish(root);
     JS_FreeValue(context, root);

@@ -46,6 +46,7 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 #include "place.c"
 #include "call.c"
 #include "reveal.c"
+#include "global.c"
 #include "module.c"
 #include "program.c"
 #include "text.c"

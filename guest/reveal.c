@@ -1,8 +1,5 @@
 /* The global function `reveal`, where the host wants one: a call with a handle as its argument, made as those of tools are. */
 
-static JSAtom reveal_atom;
-static bool reveal_is_there;
-
 /* What was passed in place of one handle. */
 static const char *kind_in_words(JSValueConst value)
 {
@@ -63,41 +60,4 @@ static JSValue reveal_call(JSContext *ctx, JSValueConst this_value, int argc, JS
         promise = reject_with_exception(promise);
     encoder_free(&e);
     return promise;
-}
-
-/* Takes away what the global name stands for, however a program declared it. */
-static int reveal_forget(void)
-{
-    JSObject *global = JS_VALUE_GET_OBJ(context->global_obj);
-    JSShapeProperty *property = find_own_property1(global, reveal_atom);
-
-    reveal_is_there = false;
-    delete_property(context, JS_VALUE_GET_OBJ(context->global_var_obj), reveal_atom);
-    if (!property)
-        return 0;
-    if (js_shape_prepare_update(context, global, &property))
-        return -1;
-    property->flags |= JS_PROP_CONFIGURABLE;
-    return delete_property(context, global, reveal_atom) < 0 ? -1 : 0;
-}
-
-/* Fixed as `tools` is. `name` is that of its calls; without one there is no such function. */
-static int reveal_publish(JSValueConst name)
-{
-    JSValue function;
-
-    if (JS_IsUndefined(name))
-        return reveal_is_there ? reveal_forget() : 0;
-    if (reveal_atom == JS_ATOM_NULL)
-        reveal_atom = JS_NewAtom(context, ABI_REVEAL_FUNCTION);
-    if (reveal_atom == JS_ATOM_NULL || reveal_forget())
-        return -1;
-    function = new_fixed_function(reveal_call, name);
-    if (JS_IsException(function))
-        return -1;
-    JS_FreeValue(context, js_object_seal(context, JS_UNDEFINED, 1, vc(&function), 1));
-    if (JS_DefinePropertyValue(context, context->global_obj, reveal_atom, function, JS_PROP_ENUMERABLE) < 0)
-        return -1;
-    reveal_is_there = true;
-    return 0;
 }

@@ -2,10 +2,14 @@
 //! turns in one run, since a shared machine is not the same a minute later; medians are compared.
 
 mod attacks;
+mod beside;
 mod micro;
 mod native;
+mod page;
+mod plot;
 mod report;
 mod samples;
+mod scaling;
 mod work;
 
 use std::path::PathBuf;
@@ -45,6 +49,10 @@ fn run() -> Result<ExitCode> {
     let mut words = std::env::args().skip(1).peekable();
     match words.peek().map(String::as_str) {
         Some("attacks") => attacks::run(words.skip(1)),
+        Some("beside") => beside::run(words.skip(1)),
+        Some("scaling") => scaling::run(words.skip(1)),
+        Some("side") => beside::subject().map(|()| ExitCode::SUCCESS),
+        Some("cold") => beside::cold().map(|()| ExitCode::SUCCESS),
         Some("attacked") => attacks::subject().map(|()| ExitCode::SUCCESS),
         _ => work(words),
     }

@@ -19,9 +19,9 @@ let sum = 0;
 for (let i = 0; i < 1000; i++) sum += await tools.next({ i });
 sum";
 
-const SMALL: &str = "const answer = await tools.ask({ question: 'go on?' }); answer";
+pub(crate) const SMALL: &str = "const answer = await tools.ask({ question: 'go on?' }); answer";
 
-const THOUSAND_OBJECTS: &str = "
+pub(crate) const THOUSAND_OBJECTS: &str = "
 const rows = Array.from({ length: 1000 }, (_, id) => ({ id, name: `row ${id}`, done: false }));
 const answer = await tools.ask({ question: 'go on?' });
 rows.length === 1000 ? answer : 'wrong'";
@@ -47,7 +47,7 @@ pub(crate) fn engine() -> Result<Engine> {
     Ok(builder().build()?)
 }
 
-fn builder() -> EngineBuilder {
+pub(crate) fn builder() -> EngineBuilder {
     Engine::builder().key(Key::from_bytes([7; 32]))
 }
 
@@ -107,7 +107,7 @@ impl Micro {
     }
 }
 
-fn fresh(engine: &Engine) -> impl FnMut() -> Result<Duration> + 'static {
+pub(crate) fn fresh(engine: &Engine) -> impl FnMut() -> Result<Duration> + 'static {
     let engine = engine.clone();
     move || {
         let began = Instant::now();
@@ -120,7 +120,7 @@ fn fresh(engine: &Engine) -> impl FnMut() -> Result<Duration> + 'static {
     }
 }
 
-fn no_op(engine: &Engine) -> Result<impl FnMut() -> Result<Duration> + 'static> {
+pub(crate) fn no_op(engine: &Engine) -> Result<impl FnMut() -> Result<Duration> + 'static> {
     let mut session = engine.session(&Capabilities::none())?;
     Ok(move || {
         let began = Instant::now();
@@ -132,7 +132,7 @@ fn no_op(engine: &Engine) -> Result<impl FnMut() -> Result<Duration> + 'static> 
 }
 
 /// A fresh session each time, made outside of the measured time: its record of calls grows.
-fn calls_in_sequence(engine: &Engine) -> Result<impl FnMut() -> Result<Duration> + 'static> {
+pub(crate) fn calls_in_sequence(engine: &Engine) -> Result<impl FnMut() -> Result<Duration> + 'static> {
     let engine = engine.clone();
     let unused = |_, _| async { Ok(Value::Undefined) };
     let capabilities = Capabilities::new([Capability::raw("next", unused)])?;
@@ -168,12 +168,12 @@ fn answer_calls(session: &mut Session) -> Result<Ended> {
     }
 }
 
-fn asking() -> Result<Capabilities> {
+pub(crate) fn asking() -> Result<Capabilities> {
     Ok(Capabilities::new([Capability::external("ask")])?)
 }
 
 /// A session whose program waits at its one call.
-fn paused(engine: &Engine, source: &str) -> Result<(Session, CallId)> {
+pub(crate) fn paused(engine: &Engine, source: &str) -> Result<(Session, CallId)> {
     let mut session = engine.session(&asking()?)?;
     session.start(source)?;
     loop {
@@ -188,7 +188,7 @@ fn paused(engine: &Engine, source: &str) -> Result<(Session, CallId)> {
     }
 }
 
-fn save(mut session: Session) -> impl FnMut() -> Result<Duration> + 'static {
+pub(crate) fn save(mut session: Session) -> impl FnMut() -> Result<Duration> + 'static {
     move || {
         let began = Instant::now();
         let bytes = session.snapshot()?;
@@ -199,7 +199,11 @@ fn save(mut session: Session) -> impl FnMut() -> Result<Duration> + 'static {
 }
 
 /// To the end of the program. Dropping the session is left out.
-fn restore(engine: &Engine, bytes: Vec<u8>, call: CallId) -> Result<impl FnMut() -> Result<Duration> + 'static> {
+pub(crate) fn restore(
+    engine: &Engine,
+    bytes: Vec<u8>,
+    call: CallId,
+) -> Result<impl FnMut() -> Result<Duration> + 'static> {
     let (engine, capabilities) = (engine.clone(), asking()?);
     Ok(move || {
         let began = Instant::now();
@@ -212,12 +216,12 @@ fn restore(engine: &Engine, bytes: Vec<u8>, call: CallId) -> Result<impl FnMut()
     })
 }
 
-fn to_the_end(session: &mut Session, source: &str) -> Result<Ended> {
+pub(crate) fn to_the_end(session: &mut Session, source: &str) -> Result<Ended> {
     session.start(source)?;
     step_to_the_end(session)
 }
 
-fn step_to_the_end(session: &mut Session) -> Result<Ended> {
+pub(crate) fn step_to_the_end(session: &mut Session) -> Result<Ended> {
     loop {
         match session.step(SystemTime::now())? {
             Step::Busy => {}
@@ -227,12 +231,12 @@ fn step_to_the_end(session: &mut Session) -> Result<Ended> {
     }
 }
 
-fn number(ended: Ended) -> Result<f64> {
+pub(crate) fn number(ended: Ended) -> Result<f64> {
     let value = ended.result.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
     value.as_f64().context("the program's value is not a number")
 }
 
-fn expect(value: f64, wanted: f64) -> Result<()> {
+pub(crate) fn expect(value: f64, wanted: f64) -> Result<()> {
     ensure!(value.total_cmp(&wanted).is_eq(), "the program's value is {value}, not {wanted}");
     Ok(())
 }

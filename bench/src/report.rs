@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::fs;
+use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 
@@ -145,6 +146,7 @@ pub(crate) fn machine() -> Value {
     let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name"));
     let model = model.map(|rest| rest.trim_start_matches([' ', '\t', ':']));
     json!({
+        "date": today(),
         "architecture": std::env::consts::ARCH,
         "system": std::env::consts::OS,
         "kernel": read("/proc/sys/kernel/osrelease").trim(),
@@ -152,4 +154,52 @@ pub(crate) fn machine() -> Value {
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "load_of_the_last_minute": read("/proc/loadavg").split(' ').next(),
     })
+}
+
+/// When, where, and of what: a sentence for pages.
+pub(crate) fn provenance(machine: &Value, versions: &Map<String, Value>, more: &str) -> String {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let machine = |key: &str| machine.get(key).map(plain).unwrap_or_default();
+    let versions: Vec<_> = versions.iter().map(|(name, version)| format!("{name} {}", plain(version))).collect();
+    format!(
+        "Measured on {}: {}, {} cores, {} {}, load {} at the start{more}. Versions: {}.",
+        machine("date"),
+        machine("processor"),
+        machine("cores"),
+        machine("system"),
+        machine("kernel"),
+        machine("load_of_the_last_minute"),
+        versions.join(", ")
+    )
+}
+
+/// In UTC, as `2026-01-31`.
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    date_of(seconds / 86_400)
+}
+
+/// Counts years from March, so that the leap day is a year's last.
+fn date_of(days_since_1970: u64) -> String {
+    let days = days_since_1970 + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date_of;
+
+    #[test]
+    fn days_have_dates() {
+        assert_eq!(date_of(0), "1970-01-01");
+        assert_eq!(date_of(19_782), "2024-02-29");
+        assert_eq!(date_of(20_819), "2027-01-01");
+    }
 }

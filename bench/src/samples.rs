@@ -22,6 +22,22 @@ impl Samples {
         self.0.push(took.as_secs_f64());
     }
 
+    /// A sample that is no duration.
+    pub(crate) fn add_value(&mut self, value: f64) {
+        self.0.push(value);
+    }
+
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// What 99 of a hundred are not above.
+    pub(crate) fn p99(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        at(&sorted, 99, 100)
+    }
+
     /// The samples of `self` over those of `other` that were taken in the same turn.
     pub(crate) fn over(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(one, two)| one / two).collect())
@@ -47,7 +63,7 @@ fn at(sorted: &[f64], part: usize, whole: usize) -> f64 {
     let get = |index: usize| sorted.get(index).copied();
     let low = get(index).unwrap_or(f64::NAN);
     let high = get(index + 1).unwrap_or(low);
-    #[expect(clippy::cast_precision_loss, reason = "quarters")]
+    #[expect(clippy::cast_precision_loss, reason = "parts of a hundred")]
     let weight = rest as f64 / whole as f64;
     low + (high - low) * weight
 }
@@ -60,6 +76,17 @@ impl Summary {
             "first_quartile_seconds": self.first_quartile,
             "median_seconds": self.median,
             "third_quartile_seconds": self.third_quartile,
+        })
+    }
+
+    /// Where the unit is said elsewhere.
+    pub(crate) fn json_of_values(&self) -> Value {
+        json!({
+            "samples": self.count,
+            "least": self.least,
+            "first_quartile": self.first_quartile,
+            "median": self.median,
+            "third_quartile": self.third_quartile,
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) enum Rule {
 pub(crate) struct Work {
     pub(crate) name: &'static str,
     pub(crate) rule: Rule,
-    source: &'static str,
+    pub(crate) source: &'static str,
     pub(crate) native: Samples,
     pub(crate) guest: Samples,
 }
@@ -94,7 +94,7 @@ pub(crate) enum Keep {
     Nothing,
 }
 
-fn run(engine: &Engine, source: &str) -> Result<Run> {
+pub(crate) fn run(engine: &Engine, source: &str) -> Result<Run> {
     let mut session = engine.session(&Capabilities::none())?;
     let began = Instant::now();
     let value = to_the_end(&mut session, source)?;

@@ -21,6 +21,7 @@ fn main() {
     if !matches!(env::var("OPT_LEVEL").as_deref(), Ok("2" | "3")) {
         println!("cargo::rustc-cfg=chrysalid_unoptimized");
     }
+    println!("cargo::rustc-env=CHRYSALID_TARGET={}", env::var("TARGET").unwrap_or_default());
     if let Err(error) = embed() {
         for line in error.to_string().lines() {
             println!("cargo::error={line}");

@@ -4,7 +4,9 @@
 //! <target>/bench/native-<hash>  bench/native.c with the guest's own QuickJS source, by the guest's own compiler
 //! <target>/bench.json           what was measured
 //! <target>/attacks.json         what attacks got
-//! <target>/bench/peers/         other hosts of QuickJS, for `--peers` alone
+//! <target>/peers.json           what was measured beside peers
+//! <target>/scaling.json         what was measured of many sessions and large heaps
+//! <target>/bench/peers/         peers, for `--peers` alone
 //! ```
 //!
 //! Our own crates are built without the debug assertions that all their other builds have; a profile of its own would
@@ -16,7 +18,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result, bail};
 
 use crate::guest::build;
-use crate::peers;
+use crate::{peers, python};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Length {
@@ -65,6 +67,75 @@ pub(crate) fn run(length: Length) -> Result<ExitCode> {
     finish(command, &guest.found)
 }
 
+/// Whether what was measured goes into docs/performance.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    Nothing,
+    Page,
+}
+
+/// What stands behind `--peers` and `--scaling`.
+pub(crate) fn options(words: &[&str]) -> Option<(Length, Record)> {
+    let (mut length, mut record) = (Length::Full, Record::Nothing);
+    for word in words {
+        match *word {
+            "--quick" => length = Length::Quick,
+            "--record" => record = Record::Page,
+            _ => return None,
+        }
+    }
+    Some((length, record))
+}
+
+/// The same work on Chrysalid and on its peers, which are installed first.
+pub(crate) fn beside(length: Length, record: Record) -> Result<ExitCode> {
+    let metadata = crate::metadata()?;
+    let target = PathBuf::from(crate::text(&metadata, "target_directory"));
+    let folder = crate::root().join("guest");
+    let guest = build::build(&folder, &target, build::Kind::Shipped)?;
+    let native = native(&folder, &target, &guest.pinned.zig)?;
+    program(&metadata)?;
+    let peers = peers::install(&target)?;
+    let mut extension = crate::cargo(&["build", "--release", "--quiet", "--package", "chrysalid-python"]);
+    without_assertions(&mut extension, &metadata);
+    if !extension.status().context("cannot run cargo")?.success() {
+        bail!("the extension does not compile");
+    }
+    python::install_built(&peers.python, &peers::site_packages(&peers.python)?)?;
+
+    let mut command = bench(&target);
+    command.arg("beside").arg("--native").arg(native).arg("--json").arg(target.join("peers.json"));
+    command
+        .arg("--command-line")
+        .arg(target.join("release").join(format!("chrysalid{}", std::env::consts::EXE_SUFFIX)));
+    command.arg("--python").arg(&peers.python).arg("--node").arg(&peers.node).arg("--scripts").arg(&peers.scripts);
+    for (name, version) in &peers.versions {
+        command.arg("--version").arg(format!("{name}={version}"));
+    }
+    finish(shortened(command, length, record), &guest.found)
+}
+
+/// Many sessions, large heaps, long sessions.
+pub(crate) fn scaling(length: Length, record: Record) -> Result<ExitCode> {
+    let metadata = crate::metadata()?;
+    let target = PathBuf::from(crate::text(&metadata, "target_directory"));
+    let guest = build::build(&crate::root().join("guest"), &target, build::Kind::Shipped)?;
+    program(&metadata)?;
+    let mut command = bench(&target);
+    command.arg("scaling").arg("--json").arg(target.join("scaling.json"));
+    finish(shortened(command, length, record), &guest.found)
+}
+
+fn shortened(mut command: Command, length: Length, record: Record) -> Command {
+    if length == Length::Quick {
+        command.arg("--quick");
+    }
+    if record == Record::Page {
+        command.arg("--page").arg(crate::root().join("docs").join("performance.md"));
+    }
+    command
+}
+
 /// What attacks get out of a session, and out of other hosts of QuickJS where they are asked for.
 pub(crate) fn attacks(against: Against) -> Result<ExitCode> {
     let metadata = crate::metadata()?;
@@ -75,7 +146,7 @@ pub(crate) fn attacks(against: Against) -> Result<ExitCode> {
     let mut command = bench(&target);
     command.arg("attacks").arg("--json").arg(target.join("attacks.json"));
     if against == Against::Peers {
-        for peer in peers::install(&target)? {
+        for peer in peers::install(&target)?.attacked()? {
             command.arg("--peer").arg(peer.name).arg(peer.program).arg(peer.script);
             command.arg("--version").arg(format!("{}={}", peer.name, peer.version));
         }
@@ -127,20 +198,25 @@ fn native(folder: &Path, target: &Path, zig_version: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Builds the benchmark's program, with the command line's features, so that wasmtime is the one of `cargo build`.
+/// Builds the benchmark's program and the command line, so that wasmtime is the one of `cargo build`.
 fn program(metadata: &serde_json::Value) -> Result<()> {
-    let mut command = crate::cargo(&["build", "--release", "--quiet", "--bin", "chrysalid-bench"]);
+    let mut command =
+        crate::cargo(&["build", "--release", "--quiet", "--bin", "chrysalid-bench", "--bin", "chrysalid"]);
     command.args(["--package", "chrysalid-bench", "--package", "chrysalid-cli"]);
+    without_assertions(&mut command, metadata);
+    if !command.status().context("cannot run cargo")?.success() {
+        bail!("cannot build the benchmark");
+    }
+    Ok(())
+}
+
+fn without_assertions(command: &mut Command, metadata: &serde_json::Value) {
     for package in crate::list(metadata, "packages") {
         let name = crate::text(package, "name");
         for check in ["debug-assertions", "overflow-checks"] {
             command.arg("--config").arg(format!("profile.release.package.{name}.{check}=false"));
         }
     }
-    if !command.status().context("cannot run cargo")?.success() {
-        bail!("cannot build the benchmark");
-    }
-    Ok(())
 }
 
 fn locked_version(package: &str) -> Result<String> {

@@ -1,10 +1,12 @@
-//! Development commands: `cargo xtask guest | test | layers | bench`.
+//! Development commands: `cargo xtask guest | test | wheel | layers | bench | counts`.
 
 mod bench;
+mod counts;
 mod guest;
 mod layers;
 mod node;
 mod peers;
+mod python;
 mod test;
 
 use std::env;
@@ -19,12 +21,24 @@ usage: cargo xtask COMMAND
 
   guest [--bless]         build guest.wasm, print its path, size and hash;
                           --bless pins it in guest/guest.lock
-  test [--long] [FILTER]  formatting, clippy, layers, cargo-deny, all tests, examples;
+  test [--long] [--python] [FILTER]
+                          formatting, clippy, layers, cargo-deny, all tests, examples;
                           with FILTER only the tests whose name contains it;
+                          --python only the Python package;
                           --long also runs the tests that take minutes
+  wheel                   build the Python wheel, print its size and path
   layers                  check which crate depends on which
+  counts [--bless]        count the fuel of guest work and the instructions of the host's,
+                          compare them with bench/counts.toml; --bless records them there
   bench [--quick]         measure work in the guest against native QuickJS-ng, and what a
                           session costs; fails when the guest is over twice native
+  bench --peers [--quick] [--record]
+                          measure the same work on Chrysalid from Rust, its command line and
+                          its Python package, and on peers, which it installs from PyPI and
+                          npm; --record writes the tables into docs/performance.md
+  bench --scaling [--quick] [--record]
+                          measure many sessions, large heaps and long sessions; --record
+                          also draws docs/performance/*.svg
   bench --attacks [--peers]
                           run programs that attack a session's limits; fails when one gets
                           more than it may; --peers also runs them on other hosts of
@@ -46,9 +60,20 @@ fn run() -> Result<ExitCode> {
     match words.as_slice() {
         ["guest"] => guest::build(guest::Lockfile::Compare),
         ["guest", "--bless"] => guest::build(guest::Lockfile::Write),
+        ["wheel"] => python::wheel(),
         ["layers"] => layers::check(),
+        ["counts"] => counts::run(counts::Recorded::Compare),
+        ["counts", "--bless"] => counts::run(counts::Recorded::Write),
         ["bench"] => bench::run(bench::Length::Full),
         ["bench", "--quick"] => bench::run(bench::Length::Quick),
+        ["bench", "--peers", options @ ..] => match bench::options(options) {
+            Some((length, record)) => bench::beside(length, record),
+            None => usage(),
+        },
+        ["bench", "--scaling", options @ ..] => match bench::options(options) {
+            Some((length, record)) => bench::scaling(length, record),
+            None => usage(),
+        },
         ["bench", "--attacks"] => bench::attacks(bench::Against::Chrysalid),
         ["bench", "--attacks", "--peers"] => bench::attacks(bench::Against::Peers),
         ["test", options @ ..] => match test::Options::parse(options) {

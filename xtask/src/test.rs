@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::node;
+use crate::{counts, node, python};
 
 /// An example whose text has this sentence is run, without input; all others are only compiled.
 const RUN_ME: &str = "Run by `cargo xtask test`.";
@@ -16,6 +16,8 @@ const RUN_ME: &str = "Run by `cargo xtask test`.";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     long: bool,
+    /// The Python package alone.
+    python: bool,
     filter: Option<String>,
 }
 
@@ -25,6 +27,7 @@ impl Options {
         for word in words {
             match *word {
                 "--long" => options.long = true,
+                "--python" => options.python = true,
                 option if option.starts_with('-') => return None,
                 filter => options.filter.replace(filter.to_owned()).map_or(Some(()), |_| None)?,
             }
@@ -43,7 +46,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         failed.extend((!passed).then_some(name));
     };
 
-    let whole = options.filter.is_none();
+    let whole = options.filter.is_none() && !options.python;
     if whole {
         check("formatting", formatting());
         check("clippy", clippy());
@@ -51,10 +54,14 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         check("cargo-deny", deny());
     }
     let mut count = Count::default();
-    check("tests", tests(options, &mut count));
+    if !options.python {
+        check("tests", tests(options, &mut count));
+    }
     if whole {
+        check("counts", recorded_counts());
         check("examples", examples());
     }
+    check("python", python_tests(options, &mut count));
 
     if !failed.is_empty() {
         println!("not passed: {}", failed.join(", "));
@@ -121,6 +128,37 @@ fn tests(options: &Options, count: &mut Count) -> Result<bool> {
         count.failed = 1;
     }
     Ok(passed)
+}
+
+/// The Python package's tests: all of them with the newest packages that it supports, and what needs LangChain with the oldest.
+fn python_tests(options: &Options, count: &mut Count) -> Result<bool> {
+    title("python");
+    let newest = python::Environment::of("newest")?;
+    let stage = python::stage()?;
+    let mut passed = true;
+    if options.filter.is_none() {
+        passed &= python::checks(&newest, &stage)?;
+    }
+    let mut run = |environment: &python::Environment, tests: &[&'static str]| -> Result<bool> {
+        let mut arguments = tests.to_vec();
+        arguments.extend(options.filter.as_deref().into_iter().flat_map(|filter| ["-k", filter]));
+        let tally = python::pytest(environment, &stage, &arguments)?;
+        count.passed += tally.passed;
+        count.failed += tally.failed;
+        Ok(tally.failed == 0)
+    };
+    // Two runs: the folders have a conftest.py each, and names of files in common. The second mostly waits for processes.
+    let langchain = ["tests/langchain", "--numprocesses", "2", "--dist", "loadfile"];
+    passed &= run(&newest, &["tests", "--ignore", "tests/langchain"])?;
+    passed &= run(&newest, &langchain)?;
+    passed &= run(&python::Environment::of("oldest")?, &langchain)?;
+    Ok(passed)
+}
+
+/// What work costs: see `counts.rs`.
+fn recorded_counts() -> Result<bool> {
+    title("counts");
+    Ok(counts::run(counts::Recorded::Compare)? == ExitCode::SUCCESS)
 }
 
 fn examples() -> Result<bool> {
@@ -216,7 +254,8 @@ mod tests {
     fn one_filter_and_no_unknown_option() {
         let options = |words: &[&str]| Options::parse(words);
         assert_eq!(options(&[]), Some(Options::default()));
-        assert_eq!(options(&["--long", "taint"]), Some(Options { long: true, filter: Some("taint".into()) }));
+        let long = Options { long: true, filter: Some("taint".into()), ..Options::default() };
+        assert_eq!(options(&["--long", "taint"]), Some(long));
         assert_eq!(options(&["taint", "seal"]), None);
         assert_eq!(options(&["--short"]), None);
     }

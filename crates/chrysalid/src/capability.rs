@@ -87,6 +87,7 @@ pub struct Capability {
     delivery: Delivery,
     narrow: Option<Arc<Narrow>>,
     subagent: bool,
+    global: bool,
     terms: Terms,
     session_calls: Option<u32>,
     timeout: Option<Duration>,
@@ -188,6 +189,7 @@ impl Capability {
             returns: self.output.clone(),
             asks: self.approval == Approval::Ask || self.ask_when.is_some(),
             gives_handle: self.delivery == Delivery::Handle,
+            global: self.global,
         }
     }
 
@@ -217,7 +219,7 @@ impl fmt::Debug for Capability {
 /// The capabilities of a session, by name. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Capabilities {
-    by_name: Arc<BTreeMap<String, Capability>>,
+    by_name: Arc<BTreeMap<String, Arc<Capability>>>,
     catalogue: Catalogue,
     digest: [u8; 32],
 }
@@ -237,7 +239,7 @@ impl Capabilities {
     ///
     /// # Errors
     /// [`ErrorKind::Capability`] when a name is empty, has an empty part or control characters, begins with `$` or is
-    /// longer than 256 bytes, when two capabilities could not both be reached, when a schema does not compile, or when the
+    /// longer than 256 bytes, when that of a global means something else, when two capabilities could not both be reached, when a schema does not compile, or when the
     /// output schema of a declassified one is missing or lets too much through.
     pub fn new(capabilities: impl IntoIterator<Item = Capability>) -> Result<Self> {
         let mut by_name = BTreeMap::new();
@@ -254,17 +256,18 @@ impl Capabilities {
                     format!("two capabilities are named {:?}", capability.name),
                 ));
             }
-            by_name.insert(capability.name.clone(), capability);
+            by_name.insert(capability.name.clone(), Arc::new(capability));
         }
         if by_name.is_empty() {
             return Ok(Self::none());
         }
         let mut hash = Sha256::new();
-        for name in by_name.keys() {
-            hash.update(name.len().to_le_bytes());
-            hash.update(name);
+        for capability in by_name.values() {
+            hash.update(capability.name.len().to_le_bytes());
+            hash.update(&capability.name);
+            hash.update([u8::from(capability.global)]);
         }
-        let catalogue = Catalogue::new(by_name.values().map(Capability::catalogued).collect())
+        let catalogue = Catalogue::new(by_name.values().map(|capability| capability.catalogued()).collect())
             .map_err(|error| Error::new(ErrorKind::Capability, error.to_string()))?;
         Ok(Self { by_name: Arc::new(by_name), catalogue, digest: hash.finalize().into() })
     }
@@ -272,12 +275,16 @@ impl Capabilities {
     /// The capability with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Capability> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(Arc::as_ref)
+    }
+
+    pub(crate) fn shared(&self, name: &str) -> Option<Arc<Capability>> {
+        self.by_name.get(name).cloned()
     }
 
     /// All of them, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
-        self.by_name.values()
+        self.by_name.values().map(Arc::as_ref)
     }
 
     /// The set in words for a model.
@@ -291,7 +298,15 @@ impl Capabilities {
     pub(crate) fn paths(&self) -> impl Iterator<Item = (bool, &str, &str)> {
         let plain: std::collections::BTreeSet<&str> =
             self.catalogue.paths().filter(|(path, name)| path == name).map(|(_, name)| name).collect();
-        self.catalogue.paths().map(move |(path, name)| (path != name && plain.contains(name), path, name))
+        let global = |name: &str| self.get(name).is_some_and(|capability| capability.global);
+        self.catalogue
+            .paths()
+            .map(move |(path, name)| (path != name && plain.contains(name) || global(name), path, name))
+    }
+
+    /// Names of those that are global functions.
+    pub(crate) fn globals(&self) -> impl Iterator<Item = &str> {
+        self.iter().filter(|capability| capability.global).map(Capability::name)
     }
 
     /// How many there are.
@@ -317,7 +332,7 @@ impl Capabilities {
         self.iter().any(|capability| capability.delivery == Delivery::Handle)
     }
 
-    /// Digest over the names, which decide what `tools` looks like.
+    /// Digest over what decides what `tools` and the globals look like.
     pub(crate) fn names_digest(&self) -> [u8; 32] {
         self.digest
     }

@@ -50,6 +50,8 @@ pub(crate) struct Tool {
     pub(crate) asks: bool,
     /// Whether its result is a handle.
     pub(crate) gives_handle: bool,
+    /// Whether it is a global function.
+    pub(crate) global: bool,
 }
 
 /// How much of a catalogue is shown in full.
@@ -99,6 +101,8 @@ struct Inner {
 struct Entry {
     name: String,
     paths: Paths,
+    /// A global function, by its name.
+    global: bool,
     comment: Vec<String>,
     summary: String,
     words: Words,
@@ -114,6 +118,7 @@ impl Catalogue {
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let paths = paths::place(&names)?;
+        tools.iter().filter(|tool| tool.global).try_for_each(|tool| paths::check_global(&tool.name))?;
         let tools: Vec<Entry> = tools.iter().zip(paths).map(|(tool, paths)| Entry::new(tool, paths)).collect();
         let owners: Vec<String> =
             tools.iter().flat_map(|tool| ["input", "output"].map(|side| format!("{}\0{side}", tool.name))).collect();
@@ -166,7 +171,7 @@ impl Catalogue {
     }
 
     /// How a program reaches a tool, such as `tools.mail.send`.
-    pub(crate) fn expression(&self, name: &str) -> Option<String> {
+    pub fn expression(&self, name: &str) -> Option<String> {
         self.entry(name).map(Entry::call)
     }
 
@@ -223,7 +228,11 @@ impl Inner {
             input_names: self.names.of(index * 2),
             output_names: self.names.of(index * 2 + 1),
         };
-        members.add(entry.path(), member);
+        if entry.global {
+            members.add_global(&entry.name, member);
+        } else {
+            members.add(entry.path(), member);
+        }
     }
 }
 
@@ -244,6 +253,7 @@ impl Entry {
         Self {
             name: tool.name.clone(),
             paths,
+            global: tool.global,
             comment,
             summary: comment::summary(&tool.description, MAX_SUMMARY),
             words: Words::of(&tool.name, &tool.description),
@@ -257,6 +267,9 @@ impl Entry {
     }
 
     fn call(&self) -> String {
+        if self.global {
+            return self.name.clone();
+        }
         names::expression(self.path())
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrysalid_policy::{RuleOfTwo, Rules};
-use wasmtime::{Config, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::capability::Capabilities;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,6 +28,9 @@ pub(crate) const GUEST_STACK: u32 = 384 * 1024;
 const NATIVE_STACK: usize = 10 << 20;
 /// Room on a fiber for the host functions that the guest calls.
 const HOST_STACK: usize = 1 << 20;
+
+/// Bytes of a slot's memory that stay with it between sessions; a small session writes some 110 KiB.
+const KEPT_RESIDENT: usize = 128 << 10;
 
 /// What sessions share. Cheap to clone, usable from any thread.
 ///
@@ -61,6 +64,8 @@ fn config(options: &EngineBuilder, pooled: bool) -> Config {
     config.wasm_multi_memory(false);
     config.wasm_memory64(false);
     config.cranelift_nan_canonicalization(true);
+    #[cfg(feature = "counting")]
+    config.consume_fuel(options.counting);
     if pooled {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_memories(options.pool_slots);
@@ -68,6 +73,10 @@ fn config(options: &EngineBuilder, pooled: bool) -> Config {
         pool.total_tables(options.pool_slots);
         pool.total_stacks(options.pool_slots);
         pool.max_memory_size(options.max_memory);
+        // What a small session writes is put back by copying, which takes less than giving the pages back.
+        pool.linear_memory_keep_resident(KEPT_RESIDENT);
+        pool.table_keep_resident(KEPT_RESIDENT);
+        pool.pagemap_scan(Enabled::Auto);
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     }
     config
@@ -197,9 +206,12 @@ pub struct EngineBuilder {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) keys: KeyRing,
     cache: Option<PathBuf>,
+    precompiled: Option<PathBuf>,
     rules: Rules,
     own_guest: Option<Vec<u8>>,
     older_guests: Vec<Vec<u8>>,
+    #[cfg(feature = "counting")]
+    pub(crate) counting: bool,
 }
 
 impl Default for EngineBuilder {
@@ -212,9 +224,12 @@ impl Default for EngineBuilder {
             checkpoint: Checkpoint::default(),
             keys: KeyRing::default(),
             cache: image::default_cache(),
+            precompiled: None,
             rules: Rules::default(),
             own_guest: None,
             older_guests: Vec::new(),
+            #[cfg(feature = "counting")]
+            counting: false,
         }
     }
 }
@@ -298,6 +313,22 @@ impl EngineBuilder {
     pub fn no_cache(mut self) -> Self {
         self.cache = None;
         self
+    }
+
+    /// A compiled guest that ships with the program, as [`EngineBuilder::precompile`] made it: the engine then starts in
+    /// milliseconds without a cache. A file that is absent, of another guest, or for another version of wasmtime counts for
+    /// nothing. Its code runs as this process: whoever names it vouches that it is as safe from others as the program itself.
+    pub fn precompiled(mut self, file: impl Into<PathBuf>) -> Self {
+        self.precompiled = Some(file.into());
+        self
+    }
+
+    /// The guest compiled for every machine of this architecture: what [`EngineBuilder::precompiled`] reads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Guest`] when it cannot be compiled.
+    pub fn precompile(self) -> Result<Vec<u8>> {
+        GuestBuild::precompile(&self)
     }
 
     /// Makes the engine.

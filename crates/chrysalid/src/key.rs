@@ -187,8 +187,10 @@ fn fill_with_randomness(bytes: &mut [u8]) -> Result<(), KeyError> {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     // Its full length at once: a string that grew would leave parts of a secret in freed memory.
     let mut text = String::with_capacity(bytes.len() * 2);
-    for half in bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
-        text.extend(char::from_digit(u32::from(half), 16));
+    for byte in bytes {
+        for half in [byte >> 4, byte & 15] {
+            text.push(char::from(if half < 10 { b'0' + half } else { b'a' + (half - 10) }));
+        }
     }
     text
 }

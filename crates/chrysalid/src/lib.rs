@@ -41,6 +41,9 @@ mod call;
 mod capability;
 mod catalogue;
 mod clock;
+#[cfg(feature = "counting")]
+#[doc(hidden)]
+pub mod counting;
 mod decision;
 #[cfg(not(feature = "weaken"))]
 mod defence;

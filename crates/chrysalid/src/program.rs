@@ -35,7 +35,7 @@ use oxc_span::{GetSpan, Span};
 pub(crate) use edits::Positions;
 pub(crate) use member::of_failure;
 pub(crate) use place::{Place, excerpt};
-pub(crate) use plan::plan;
+pub(crate) use plan::{means_something, plan};
 
 use edits::Edits;
 use fence::Fence;

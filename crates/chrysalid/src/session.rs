@@ -63,6 +63,7 @@ pub(crate) use imports::{HostState, link};
 use instance::Guest;
 pub(crate) use instance::{Instance, Making, check_exports};
 pub use interrupt::Interrupt;
+pub(crate) use memory::dead_stack;
 use meter::Meter;
 pub use run_budget::RunBudget;
 use run_budget::{Member, Slot};
@@ -266,6 +267,13 @@ impl Session {
     #[must_use]
     pub fn guest(&self) -> &[u8] {
         self.making.guest.wasm()
+    }
+
+    /// Fuel that its guest has used since it was made: see [`crate::counting`].
+    #[cfg(feature = "counting")]
+    #[doc(hidden)]
+    pub fn fuel(&mut self) -> Option<u64> {
+        self.guest.here()?.fuel()
     }
 
     /// Source of the program that runs or waits.

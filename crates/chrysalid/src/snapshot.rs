@@ -113,15 +113,17 @@ impl PackedMemory {
 pub(crate) fn seal(making: &Making, state: &State, memory: &[u8], changed: Vec<u32>) -> Result<Vec<u8>> {
     let engine = &making.engine;
     let key = engine.options().keys.current.as_ref().ok_or(SnapshotError::NoKey)?;
-    let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
-    let header =
-        zstd::bulk::compress(&header, HEADER_LEVEL).map_err(|error| Error::internal(format!("header: {error}")))?;
     let contents = Contents {
-        header,
+        header: header(state)?,
         memory_len: memory.len() as u64,
         pages: pages::pack(memory, &making.baseline()?, changed.into_iter())?,
     };
     Ok(format::write(&making.guest.identity(), key, &contents)?)
+}
+
+pub(crate) fn header(state: &State) -> Result<Vec<u8>> {
+    let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
+    zstd::bulk::compress(&header, HEADER_LEVEL).map_err(|error| Error::internal(format!("header: {error}")))
 }
 
 pub(crate) fn open(engine: &Engine, bytes: &[u8], max_memory: u64) -> Result<Image> {
@@ -133,7 +135,7 @@ pub(crate) fn open(engine: &Engine, bytes: &[u8], max_memory: u64) -> Result<Ima
     Ok(Image { guest, state, memory: PackedMemory { length: contents.memory_len, pages: contents.pages } })
 }
 
-fn open_header(header: &[u8]) -> Result<State> {
+pub(crate) fn open_header(header: &[u8]) -> Result<State> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, format!("snapshot header: {what}"));
     let decoder = zstd::stream::read::Decoder::new(header).map_err(|error| corrupt(error.to_string()))?;
     let mut plain = Vec::new();

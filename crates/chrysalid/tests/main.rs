@@ -37,6 +37,7 @@ mod fork;
 mod garbage;
 #[cfg(feature = "fuzzing")]
 mod generated;
+mod globals;
 mod grants;
 #[cfg(feature = "fuzzing")]
 mod guest_garbage;

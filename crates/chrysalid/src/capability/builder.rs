@@ -66,6 +66,7 @@ impl Capability {
             delivery: Delivery::Value,
             narrow: None,
             subagent: false,
+            global: false,
             terms: Terms::default(),
             session_calls: None,
             timeout: None,
@@ -129,6 +130,14 @@ impl Capability {
     #[must_use]
     pub fn subagent(mut self) -> Self {
         self.subagent = true;
+        self
+    }
+
+    /// That a program may call it as `name(argument)`, a global function that no program can replace; `tools` does not list it
+    /// then. Its name must be an identifier to which the language gives no meaning. Default no.
+    #[must_use]
+    pub fn global(mut self) -> Self {
+        self.global = true;
         self
     }
 

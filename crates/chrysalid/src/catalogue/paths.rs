@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::names::{camel, is_identifier};
+use crate::program::means_something;
 
 /// Bytes of a name.
 const MAX_NAME: usize = 256;
@@ -27,6 +28,8 @@ pub(crate) enum CatalogueError {
     Reserved(String),
     /// A name that is empty, longer than 256 bytes, has control characters, or an empty part between dots.
     Malformed(String),
+    /// The name of a global function that is no identifier, or to which the language gives a meaning.
+    NoGlobal(String),
 }
 
 impl fmt::Display for CatalogueError {
@@ -37,6 +40,12 @@ impl fmt::Display for CatalogueError {
                 write!(f, "tools {first:?} and {second:?} cannot both be reached: they meet at tools.{path}")
             }
             Self::Reserved(name) => write!(f, "tool name {name:?} begins with \"$\", which is reserved"),
+            Self::NoGlobal(name) => {
+                write!(
+                    f,
+                    "tool name {name:?} cannot be a global function: it is no identifier, or means something else"
+                )
+            }
             Self::Malformed(name) => {
                 write!(f, "tool name {name:?} is not made of visible parts joined by dots, at most {MAX_NAME} bytes")
             }
@@ -92,6 +101,11 @@ fn check(name: &str) -> Result<(), CatalogueError> {
         return Err(CatalogueError::Malformed(name.chars().take(MAX_NAME).collect()));
     }
     Ok(())
+}
+
+/// Whether a tool of this name can be a global function.
+pub(super) fn check_global(name: &str) -> Result<(), CatalogueError> {
+    if is_identifier(name) && !means_something(name) { Ok(()) } else { Err(CatalogueError::NoGlobal(name.to_owned())) }
 }
 
 fn is_hidden(name: &str) -> bool {

@@ -45,10 +45,11 @@ impl Signature {
     }
 }
 
-/// The members of `tools`, by their paths.
+/// The members of `tools`, by their paths, and global functions.
 #[derive(Default)]
 pub(super) struct Members<'a> {
     tool: Option<Member<'a>>,
+    globals: BTreeMap<&'a str, Member<'a>>,
     inner: BTreeMap<&'a str, Members<'a>>,
 }
 
@@ -66,12 +67,26 @@ impl<'a> Members<'a> {
         place.tool = Some(member);
     }
 
-    /// `declare const tools: { … };`
+    pub(super) fn add_global(&mut self, name: &'a str, member: Member<'a>) {
+        self.globals.insert(name, member);
+    }
+
+    /// `declare function task(…): …;` for each global, and `declare const tools: { … };` if there are others or nothing.
     pub(super) fn declaration(&self) -> String {
-        if self.inner.is_empty() {
-            return "declare const tools: {};\n".to_owned();
+        let mut text = String::new();
+        for (name, member) in &self.globals {
+            let head = format!("declare function {name}");
+            let signature = member.signature.text(member.input_names, member.output_names, 0, head.chars().count());
+            text.push_str(&comment::block(&member.comment, 0));
+            text.extend([&head, &signature, ";\n"]);
         }
-        let mut text = "declare const tools: {\n".to_owned();
+        if self.inner.is_empty() {
+            if self.globals.is_empty() {
+                text.push_str("declare const tools: {};\n");
+            }
+            return text;
+        }
+        text.push_str("declare const tools: {\n");
         self.write(&mut text, 2);
         text.push_str("};\n");
         text

@@ -16,6 +16,7 @@ fn tool(name: &str, schema: Json) -> Tool {
         returns: None,
         asks: false,
         gives_handle: false,
+        global: false,
     }
 }
 
@@ -27,6 +28,7 @@ fn described(name: &str, description: &str) -> Tool {
         returns: None,
         asks: false,
         gives_handle: false,
+        global: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The guest's ABI as the host knows it: the same names and values as `guest/abi.h`, which is the list. The test at
 //! the end reads that file and compares, so the two cannot drift apart.
 
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 pub(crate) const IMPORT_MODULE: &str = "chrysalid";
 
 macro_rules! constants {
@@ -44,6 +44,7 @@ constants! {
     TOOL_LISTED: u8 = 0, "TOOL_LISTED";
     TOOL_HIDDEN: u8 = 1, "TOOL_HIDDEN";
     TOOL_REVEAL: u8 = 2, "TOOL_REVEAL";
+    TOOL_GLOBAL: u8 = 3, "TOOL_GLOBAL";
     CALL_STOPPED: u32 = 0, "CALL_STOPPED";
     CALL_REFUSED: u32 = u32::MAX, "CALL_REFUSED";
     TIME_WALL: u32 = 0, "TIME_WALL";

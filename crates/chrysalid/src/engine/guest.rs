@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 use wasmtime::{InstancePre, Linker};
 
-use super::image::{Image, Loader};
+use super::image::{Image, Loader, Places};
 use super::ticker::Ticker;
 use super::{EngineBuilder, abi, config};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,6 +18,9 @@ use crate::snapshot::Identity;
 
 /// The guest that this build carries.
 static OWN: &[u8] = include_bytes!(env!("CHRYSALID_GUEST_WASM"));
+
+/// The target that this crate was built for, as wasmtime names it.
+const BASELINE_TARGET: &str = env!("CHRYSALID_TARGET");
 
 /// One wasmtime engine with a guest in it.
 pub(crate) struct Runtime {
@@ -36,7 +39,8 @@ impl Runtime {
             // Initialising is guest code, and is bounded by the epoch.
             let _ticking = ticker.hold();
             let loader = Loader { engine: &engine, max_memory: options.max_memory };
-            loader.load(&guest.wasm, &guest.hash, options.cache.as_deref())?
+            let places = Places { shipped: options.precompiled.as_deref(), cache: options.cache.as_deref() };
+            loader.load(&guest.wasm, &guest.hash, places)?
         };
         let mut linker = Linker::new(&engine);
         link(&mut linker).map_err(guest_error)?;
@@ -72,6 +76,20 @@ impl GuestBuild {
     /// An older guest; loaded when an image needs it.
     pub(super) fn older(wasm: Vec<u8>) -> Arc<Self> {
         Arc::new(Self::idle(Cow::Owned(wasm)))
+    }
+
+    /// The guest of these options, compiled for the baseline of this machine's architecture.
+    pub(super) fn precompile(options: &EngineBuilder) -> Result<Vec<u8>> {
+        let wasm = options.own_guest.clone().map_or(Cow::Borrowed(OWN), Cow::Owned);
+        let guest = Self::idle(wasm);
+        let guest_error = |error: wasmtime::Error| Error::new(ErrorKind::Guest, format!("wasmtime: {error:#}"));
+        let mut config = config(options, false);
+        // Naming the target leaves out what only this machine's CPU has.
+        config.target(BASELINE_TARGET).map_err(guest_error)?;
+        let engine = wasmtime::Engine::new(&config).map_err(guest_error)?;
+        let ticker = Ticker::new(engine.weak());
+        let _ticking = ticker.hold();
+        Loader { engine: &engine, max_memory: options.max_memory }.precompile(&guest.wasm, &guest.hash)
     }
 
     fn idle(wasm: Cow<'static, [u8]>) -> Self {
@@ -149,6 +167,33 @@ mod tests {
         assert_eq!(ended.result, Ok(Value::from(42)));
         // New sessions are of the engine's own guest, and snapshots go on to be of the one they were made with.
         assert!(before.restore(&session.snapshot().unwrap(), &tools(), Restore::Resume).is_ok());
+    }
+
+    #[test]
+    fn a_compiled_guest_that_ships_with_the_program_is_used_in_place_of_a_compiler() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("guest.cwasm");
+        let compiled = Engine::builder().precompile().unwrap();
+        std::fs::write(&file, &compiled).unwrap();
+        let cache = folder.path().join("cache");
+        let built = |file: &std::path::Path| engine().precompiled(file).cache_folder(&cache).build().unwrap();
+
+        let engine = built(&file);
+        assert!(!cache.exists(), "nothing was compiled");
+        let mut session = engine.session(&Capabilities::none()).unwrap();
+        session.start("6 * 7").unwrap();
+        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("not ended") };
+        assert_eq!(ended.result, Ok(Value::from(42)));
+
+        // What is absent, damaged or of another guest counts for nothing.
+        for bytes in [&compiled[..compiled.len() / 2], &[compiled.as_slice(), b"x"].concat(), b""] {
+            std::fs::write(&file, bytes).unwrap();
+            built(&file);
+            assert!(cache.exists(), "compiled");
+            std::fs::remove_dir_all(&cache).unwrap();
+        }
+        built(&folder.path().join("absent"));
+        assert!(cache.exists(), "compiled");
     }
 
     #[test]

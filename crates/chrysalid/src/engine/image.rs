@@ -19,7 +19,8 @@ use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 use super::abi;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::hex;
-use crate::session::check_exports;
+use crate::session::{check_exports, dead_stack};
+use crate::snapshot::format::PAGE;
 
 /// What the guest's clock shows while the baseline is made: 2000-01-01, in milliseconds since 1970.
 const BASELINE_TIME: f64 = 946_684_800_000.0;
@@ -45,15 +46,33 @@ pub(crate) struct Loader<'a> {
     pub(crate) max_memory: usize,
 }
 
+/// Where a compiled module may be.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    /// A file that came with the program.
+    pub(crate) shipped: Option<&'a Path>,
+    /// The folder of the cache.
+    pub(crate) cache: Option<&'a Path>,
+}
+
 impl Loader<'_> {
-    /// Loads the image from the cache, or makes it. The epoch must be moving.
-    pub(crate) fn load(&self, guest: &[u8], guest_hash: &[u8; 32], cache: Option<&Path>) -> Result<Image> {
-        let cache = cache.and_then(|folder| Cache::open(folder, self.engine, guest_hash));
+    /// Loads the image from where it is kept, or makes it. The epoch must be moving.
+    pub(crate) fn load(&self, guest: &[u8], guest_hash: &[u8; 32], places: Places<'_>) -> Result<Image> {
+        if let Some(module) = places.shipped.and_then(|file| shipped(file, guest_hash, self.engine)) {
+            return self.measure(module);
+        }
+        let cache = places.cache.and_then(|folder| Cache::open(folder, self.engine, guest_hash));
         let module = match cache.as_ref().and_then(|cache| cache.read(self.engine)) {
             Some(module) => module,
             None => self.compile(guest, cache.as_ref())?,
         };
         self.measure(module)
+    }
+
+    /// The module for [`Places::shipped`]. The epoch must be moving.
+    pub(crate) fn precompile(&self, guest: &[u8], guest_hash: &[u8; 32]) -> Result<Vec<u8>> {
+        let module = self.compile(guest, None)?.serialize().map_err(|error| guest_error(&error))?;
+        Ok([shipped_head(guest_hash, &module).as_slice(), &module].concat())
     }
 
     fn compile(&self, guest: &[u8], cache: Option<&Cache>) -> Result<Module> {
@@ -78,6 +97,8 @@ impl Loader<'_> {
         let mut store = Store::new(self.engine, limits);
         store.limiter(|limits| limits);
         store.set_epoch_deadline(INITIALISING_TICKS);
+        #[cfg(feature = "counting")]
+        crate::counting::fill(&mut store);
         store
     }
 
@@ -123,12 +144,25 @@ impl Loader<'_> {
         let memory = instance
             .get_memory(&mut store, abi::EXPORT_MEMORY)
             .ok_or_else(|| Error::new(ErrorKind::Guest, "guest: no memory"))?;
-        let memory: Arc<[u8]> = memory.data(&store).into();
+        let memory = copied(memory.data(&store), stack_pointer);
         if board as usize + abi::BOARD_SIZE > memory.len() {
             return Err(Error::new(ErrorKind::Guest, format!("guest: board at {board} is outside of memory")));
         }
         Ok(Image { module, memory, board, stack_pointer })
     }
+}
+
+/// The baseline's memory. Dead pages of the stack count as zero and are not read: a page that was read is mapped, and a slot of
+/// the pool would keep it for its next session, whose own it would seem to be.
+fn copied(memory: &[u8], stack_pointer: i32) -> Arc<[u8]> {
+    let dead = dead_stack(stack_pointer);
+    let mut copy = vec![0; memory.len()];
+    for part in [0..dead.start * PAGE, dead.end * PAGE..memory.len()] {
+        if let (Some(to), Some(from)) = (copy.get_mut(part.clone()), memory.get(part)) {
+            to.copy_from_slice(from);
+        }
+    }
+    copy.into()
 }
 
 fn exported_i32(store: &mut Store<StoreLimits>, instance: &Instance, name: &str) -> Result<i32> {
@@ -211,12 +245,7 @@ impl Cache {
         file.read_to_end(&mut bytes).ok()?;
         let (head, module) = bytes.split_first_chunk::<32>()?;
         (<[u8; 32]>::from(Sha256::digest(module)) == *head).then_some(())?;
-        #[expect(
-            unsafe_code,
-            reason = "the bytes are `Module::serialize`'s own: written by this user, closed to others, and unchanged by their hash"
-        )]
-        // SAFETY: as the reason says; wasmtime checks its own version and configuration.
-        unsafe { Module::deserialize(engine, module) }.ok()
+        trusted(engine, module)
     }
 
     fn write(&self, module: &[u8]) -> std::io::Result<()> {
@@ -231,6 +260,28 @@ impl Cache {
         }
         written
     }
+}
+
+/// The module in a file that came with the program: `sha256 of guest hash and module (32 bytes) | module`.
+fn shipped(file: &Path, guest_hash: &[u8; 32], engine: &Engine) -> Option<Module> {
+    let bytes = fs::read(file).ok()?;
+    let (head, module) = bytes.split_first_chunk::<32>()?;
+    (shipped_head(guest_hash, module) == *head).then_some(())?;
+    trusted(engine, module)
+}
+
+fn shipped_head(guest_hash: &[u8; 32], module: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(guest_hash).chain_update(module).finalize().into()
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the bytes are `Module::serialize`'s own and unchanged by their hash: from a cache that is this user's and closed to \
+              others, or from a file that the program's author vouches for"
+)]
+fn trusted(engine: &Engine, module: &[u8]) -> Option<Module> {
+    // SAFETY: as the reason says; wasmtime checks its own version, its configuration and the CPU.
+    unsafe { Module::deserialize(engine, module) }.ok()
 }
 
 struct HashWriter(Sha256);

@@ -111,6 +111,7 @@ fn written(bytes: &[u8]) -> Option<Input> {
         schema: Some(schema),
         asks: false,
         gives_handle: false,
+        global: false,
         name,
     });
     Some(Input { tools: tools.collect(), argument })
@@ -125,6 +126,7 @@ fn chosen(bytes: &[u8]) -> Input {
         returns: choices.option(|choices| choices.json(KEYS, WORDS, 8)),
         asks: choices.flag(),
         gives_handle: choices.flag(),
+        global: false,
     });
     Input { argument: choices.json(KEYS, WORDS, 8), tools }
 }

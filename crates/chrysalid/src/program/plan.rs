@@ -28,6 +28,7 @@ use super::{Literals, Positions, Prepared, prepare, stack};
 use crate::capability::Capabilities;
 use crate::plan::{Plan, PlanName, PlanPlace, PlanRefusal, PlanTool, PlanUnknown, PlanUsage};
 use findings::Findings;
+pub(crate) use globals::means_something;
 use tree::Tree;
 use walk::Walk;
 
@@ -158,6 +159,9 @@ fn public_plan(places: &Places, tree: &Tree, mut findings: Findings) -> Plan {
     let tools = tree.found().into_iter().map(|(name, found)| {
         let mut path = String::from("tools");
         found.path.split('.').for_each(|part| findings::push_member(&mut path, part));
+        if tree.global(name).is_some() {
+            name.clone_into(&mut path);
+        }
         PlanTool {
             name: name.to_owned(),
             path,

@@ -53,7 +53,6 @@ impl Session {
     /// Takes requests through the order of checks for as long as the slice lasts. Whether all went through; a stop drops
     /// the rest.
     pub(super) fn admit_all(&mut self) -> bool {
-        let mut before = thread_cpu_nanos();
         while let Some(request) = self.requests.pop_front() {
             let stopped = self.meter.is_interrupted() || self.meter.timed_out();
             if stopped && stands(Defence::StopEndsCalls) {
@@ -62,9 +61,6 @@ impl Session {
             }
             self.requests_held = self.requests_held.saturating_sub(request.held());
             self.admit(&request);
-            let now = thread_cpu_nanos();
-            self.charge(Duration::from_nanos(now.saturating_sub(before)));
-            before = now;
             if self.meter.slice_is_over() && stands(Defence::Slices) {
                 break;
             }
@@ -77,17 +73,13 @@ impl Session {
         self.requests_held = 0;
     }
 
-    pub(super) fn charge(&self, time: Duration) {
-        if stands(Defence::CallsCharged) {
-            self.meter.charge(time);
-        }
-    }
-
-    /// Work on calls that the program made is the program's time, or it could keep the host busy for ever.
+    /// Work outside of a step on what the program asked for is the program's time, or it could keep the host busy for ever.
     pub(super) fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let begun = thread_cpu_nanos();
         let done = work(self);
-        self.charge(Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun)));
+        if stands(Defence::CallsCharged) {
+            self.meter.charge(Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun)));
+        }
         done
     }
 
@@ -137,8 +129,7 @@ impl Session {
         }
         let capability = self
             .capabilities
-            .get(name)
-            .cloned()
+            .shared(name)
             .ok_or_else(|| ToolError::named("ToolUnavailable", self.capabilities.catalogue().unknown_tool(name)))?;
         let given = wire::decode(&request.argument, &self.argument_bounds()).map_err(|error| {
             let kind = if error.is_bound() { "ArgumentTooLarge" } else { "ToolInputError" };

@@ -163,7 +163,7 @@ impl Session {
         bytes: &[u8],
     ) -> std::result::Result<Checked, (CallStatus, ToolError)> {
         let failed = |error| (CallStatus::Failed, error);
-        let Some(capability) = self.capabilities.get(name).cloned() else {
+        let Some(capability) = self.capabilities.shared(name) else {
             return Err(failed(ToolError::named("ToolUnavailable", format!("{name} is not available"))));
         };
         let argument = wire::decode(bytes, &self.argument_bounds())
@@ -200,7 +200,7 @@ impl Session {
         };
         checked.delivery =
             self.capabilities.get(name).map_or(checked.delivery, crate::capability::Capability::delivers);
-        let capability = self.capabilities.get(name).cloned();
+        let capability = self.capabilities.shared(name);
         match capability.map(|capability| self.spend(&capability, checked.bytes.len())) {
             Some(Ok(over)) => checked.over = over,
             Some(Err(error)) => return self.answer_error(number, CallStatus::Failed, error),
@@ -280,7 +280,7 @@ impl Session {
 
     /// What a person wrote, by schema and rules; they may ask about it, and not deny it.
     fn check_written(&mut self, name: &str, argument: &Value) -> Result<(Checked, Ruling)> {
-        let Some(capability) = self.capabilities.get(name).cloned() else {
+        let Some(capability) = self.capabilities.shared(name) else {
             return Err(Error::new(ErrorKind::MissingCapability, format!("{name} is not available")));
         };
         let checked = self.check_argument(&capability, argument.clone()).map_err(invalid)?;

@@ -16,7 +16,7 @@ use super::place::refused;
 use super::state::{Answer, Phase, Program, StoredLine};
 use super::{Doing, Member, Session};
 use crate::call::CallStatus;
-use crate::clock::{from_millis, thread_cpu_nanos, to_millis};
+use crate::clock::{from_millis, to_millis};
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::error::{Error, ErrorKind, Result};
@@ -125,15 +125,11 @@ impl Session {
         }
         let (guest, engine) = (self.making.guest.clone(), self.making.engine.clone());
         let _ticking = guest.runtime(engine.options(), self.pooled)?.ticker().hold();
-        let (begun, before) = (thread_cpu_nanos(), self.meter.used());
         self.begin_step(now);
         let step = self.advance();
         self.end_step(step.as_ref().ok());
+        self.meter.end_step();
         let step = step?;
-        // All that a step does is done for its program: else many small calls would be the host's time.
-        let counted = self.meter.used().saturating_sub(before);
-        let whole = Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun));
-        self.charge(whole.saturating_sub(counted));
         Ok(step)
     }
 
@@ -302,7 +298,7 @@ impl Session {
             return Ok(self.wait(None));
         }
         if self.has_answers() {
-            return Ok(self.if_slice_is_left(|session| session.charged(Self::deliver)));
+            return Ok(self.if_slice_is_left(Self::deliver));
         }
         let now = self.meter.last_host_millis().floor();
         if board.jobs || board.next_due.is_some_and(|due| due <= now) {

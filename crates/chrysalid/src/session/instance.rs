@@ -191,6 +191,8 @@ impl Instance {
         store.limiter(HostState::limiter);
         store.epoch_deadline_callback(|context| Ok(on_tick(context)));
         store.set_epoch_deadline(1);
+        #[cfg(feature = "counting")]
+        crate::counting::fill(&mut store);
         let exports = instantiate(&mut store, runtime)
             .map_err(|error| Error::new(ErrorKind::Guest, format!("no memory for a guest: {error:#}")))?;
         store.data_mut().attach(exports.memory);
@@ -199,6 +201,11 @@ impl Instance {
 
     pub(crate) fn state(&mut self) -> &mut HostState {
         self.store.data_mut()
+    }
+
+    #[cfg(feature = "counting")]
+    pub(crate) fn fuel(&self) -> Option<u64> {
+        crate::counting::used(&self.store)
     }
 
     pub(crate) fn memory(&self) -> &[u8] {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::instance::Instance;
 use crate::error::Result;
 use crate::snapshot::format::PAGE;
-use crate::snapshot::pages::changed_by_comparing;
+use crate::snapshot::pages::{changed_by_comparing, differs};
 
 /// Size of the guest's stack in linear memory, as it is linked.
 const STACK_SIZE: usize = 1 << 20;
@@ -26,14 +26,21 @@ pub(crate) struct Changed {
 
 pub(crate) fn changed(memory: &[u8], baseline: &[u8], stack_pointer: i32) -> Changed {
     let mut pages = private_pages(memory).unwrap_or_else(|| changed_by_comparing(memory, baseline));
-    let dead = dead_stack(stack_pointer);
-    let before = pages.len();
-    pages.retain(|page| !dead.contains(&(*page as usize)));
-    Changed { was_deep: before - pages.len() > DEEP_PAGES, pages }
+    let stack = dead_stack(stack_pointer);
+    let mut dead = Vec::new();
+    pages.retain(|page| {
+        let lives = !stack.contains(&(*page as usize));
+        dead.extend((!lives).then_some(*page));
+        lives
+    });
+    // A slot keeps pages from the session before, as the baseline has them: those are no sign of depth.
+    let was_deep = dead.len() > DEEP_PAGES
+        && dead.into_iter().filter(|page| differs(memory, baseline, *page)).nth(DEEP_PAGES).is_some();
+    Changed { pages, was_deep }
 }
 
 /// Whole pages of the stack below where it rests.
-fn dead_stack(stack_pointer: i32) -> Range<usize> {
+pub(crate) fn dead_stack(stack_pointer: i32) -> Range<usize> {
     let top = usize::try_from(stack_pointer).unwrap_or(0);
     top.saturating_sub(STACK_SIZE).div_ceil(PAGE)..top / PAGE
 }

@@ -41,7 +41,7 @@ impl Session {
     pub(super) fn tool_names(&self) -> Vec<u8> {
         let lookups = [SEARCH, DESCRIBE].map(|name| (true, name, name));
         let reveal = if self.has_reveal() { Reveal::Present } else { Reveal::Absent };
-        tools_message(self.capabilities.paths().chain(lookups), reveal)
+        tools_message(self.capabilities.paths().chain(lookups), self.capabilities.globals(), reveal)
     }
 
     /// Whether a program may come by a handle.
@@ -66,12 +66,17 @@ pub(super) enum Reveal {
     Present,
 }
 
-/// From each tool whether it is hidden, its path in `tools` and its name.
-pub(super) fn tools_message<'a>(tools: impl IntoIterator<Item = (bool, &'a str, &'a str)>, reveal: Reveal) -> Vec<u8> {
+/// From each tool whether it is hidden, its path in `tools` and its name; then those that are global functions too.
+pub(super) fn tools_message<'a>(
+    tools: impl IntoIterator<Item = (bool, &'a str, &'a str)>,
+    globals: impl IntoIterator<Item = &'a str>,
+    reveal: Reveal,
+) -> Vec<u8> {
     let kind = |hidden: bool| if hidden { abi::TOOL_HIDDEN } else { abi::TOOL_LISTED };
     let tools = tools.into_iter().map(|(hidden, path, name)| (kind(hidden), path, name));
     let reveal = (reveal == Reveal::Present).then_some((abi::TOOL_REVEAL, abi::REVEAL_FUNCTION, abi::REVEAL_CALL));
-    let names: Vec<(u8, &str, &str)> = tools.chain(reveal).collect();
+    let globals = globals.into_iter().map(|name| (abi::TOOL_GLOBAL, name, name));
+    let names: Vec<(u8, &str, &str)> = tools.chain(reveal).chain(globals).collect();
     let mut message = Vec::new();
     message::put_varint(&mut message, names.len());
     for (kind, path, name) in names {

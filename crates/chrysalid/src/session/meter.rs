@@ -22,13 +22,13 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Meter {
     limit: AtomicU64,
-    /// CPU of the program before this slice.
+    /// CPU of the program before this step.
     used: AtomicU64,
-    /// Thread CPU when this slice began, and when this step began.
-    slice_cpu: AtomicU64,
+    /// Thread CPU when this step began, later by what is not charged. Each reading is a system call, so a step has one at its
+    /// beginning and one at its end: all of it, guest and host, is the program's.
     step_cpu: AtomicU64,
-    /// Guest CPU of this step before this slice.
-    step_used: AtomicU64,
+    /// Thread CPU when the guest last gave the thread back, where the host's part is not charged.
+    host_cpu: AtomicU64,
     slice_began: AtomicU64,
     slice_length: AtomicU64,
     epoch: Instant,
@@ -65,9 +65,8 @@ impl Meter {
         Self {
             limit: AtomicU64::new(u64::MAX),
             used: AtomicU64::new(0),
-            slice_cpu: AtomicU64::new(0),
             step_cpu: AtomicU64::new(0),
-            step_used: AtomicU64::new(0),
+            host_cpu: AtomicU64::new(0),
             slice_began: AtomicU64::new(0),
             slice_length: AtomicU64::new(nanos(slice)),
             epoch: Instant::now(),
@@ -134,25 +133,44 @@ impl Meter {
 
     /// The guest begins to run on this thread.
     pub(crate) fn enter(&self) {
-        self.slice_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
+        self.leave_out_host();
     }
 
     /// The guest gave the thread back.
     pub(crate) fn leave(&self) {
-        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
-        self.used.fetch_add(spent, Ordering::Relaxed);
-        self.step_used.fetch_add(spent, Ordering::Relaxed);
+        if !stands(Defence::CallsCharged) {
+            self.host_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
+        }
     }
 
-    /// The host worked for the program.
+    /// Charges what this step took.
+    pub(crate) fn end_step(&self) {
+        self.leave_out_host();
+        self.used.fetch_add(self.spent_in_step(), Ordering::Relaxed);
+    }
+
+    /// Thread CPU of this step.
+    fn spent_in_step(&self) -> u64 {
+        thread_cpu_nanos().saturating_sub(self.step_cpu.load(Ordering::Relaxed))
+    }
+
+    /// Many small calls would be the host's time, were its part of a step not charged.
+    fn leave_out_host(&self) {
+        if !stands(Defence::CallsCharged) {
+            let host = thread_cpu_nanos().saturating_sub(self.host_cpu.load(Ordering::Relaxed));
+            self.step_cpu.fetch_add(host, Ordering::Relaxed);
+            self.leave();
+        }
+    }
+
+    /// The host worked for the program outside of a step.
     pub(crate) fn charge(&self, time: Duration) {
         self.used.fetch_add(nanos(time), Ordering::Relaxed);
     }
 
     /// Asked on each tick while the guest runs, on the guest's thread.
     pub(crate) fn verdict(&self) -> Verdict {
-        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
-        let used = self.used.load(Ordering::Relaxed).saturating_add(spent);
+        let used = self.used.load(Ordering::Relaxed).saturating_add(self.spent_in_step());
         let limit = self.limit.load(Ordering::Relaxed);
         // A late tick may come after both: the program still gets one tick to end with its heap sound.
         let may_trap = stands(Defence::HardStop);
@@ -220,8 +238,9 @@ impl Meter {
     pub(crate) fn begin_step(&self, now_millis: f64) {
         let now = now_millis.max(self.last_host_millis());
         self.now_millis.store(now.to_bits(), Ordering::Relaxed);
-        self.step_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
-        self.step_used.store(0, Ordering::Relaxed);
+        let cpu = thread_cpu_nanos();
+        self.step_cpu.store(cpu, Ordering::Relaxed);
+        self.host_cpu.store(cpu, Ordering::Relaxed);
     }
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.
@@ -252,12 +271,11 @@ impl Meter {
         (self.last_host_millis() - f64::from_bits(self.origin_millis.load(Ordering::Relaxed))).max(0.0)
     }
 
-    /// Host time plus the guest's CPU in this step, at one millisecond.
+    /// Host time plus the CPU time of this step, at one millisecond.
     pub(crate) fn host_millis(&self) -> f64 {
-        let spent = thread_cpu_nanos().saturating_sub(self.slice_cpu.load(Ordering::Relaxed));
-        let spent = self.step_used.load(Ordering::Relaxed).saturating_add(spent);
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of one step")]
-        let reading = f64::from_bits(self.now_millis.load(Ordering::Relaxed)) + spent as f64 / 1e6;
+        let spent = self.spent_in_step() as f64 / 1e6;
+        let reading = f64::from_bits(self.now_millis.load(Ordering::Relaxed)) + spent;
         let reading = if stands(Defence::ClockGrain) { reading.floor() } else { reading };
         let reading = reading.max(f64::from_bits(self.last_millis.load(Ordering::Relaxed)));
         self.last_millis.store(reading.to_bits(), Ordering::Relaxed);

@@ -224,7 +224,7 @@ impl Session {
     /// Takes the answers that came while the guest was away.
     pub(super) fn take_modules(&mut self) {
         for (number, result) in std::mem::take(&mut self.module_results) {
-            self.charged(|session| session.take_module(number, result));
+            self.take_module(number, result);
         }
     }
 

@@ -217,7 +217,7 @@ mod tests {
         session.start(source).unwrap();
         let program = session.state.program.as_ref().unwrap();
         let start = Entry::Start { program: program.number, source: program.code.clone() };
-        let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")], Reveal::Absent));
+        let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")], [], Reveal::Absent));
         session.enter(super::super::Doing::Running, vec![tools, start, Entry::Pump]);
         while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
         let (requests, _) = session.guest.here().unwrap().state().take();

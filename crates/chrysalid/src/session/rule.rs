@@ -44,7 +44,10 @@ impl Session {
                 if let Some(call) = self.state.calls.get_mut(number) {
                     call.grant = grant;
                 }
-                self.join_taint(joins, &self.told(number, name));
+                // In words only where it is news: every call comes by here.
+                if !self.state.taint.effects().contains(joins) {
+                    self.join_taint(joins, &self.told(number, name));
+                }
             }
             Ruling::Ask(_) => self.ask(number, name, open, place),
             Ruling::Deny { reasons } => self.refuse(number, name, CallStatus::Denied, denied(name, &reasons)),

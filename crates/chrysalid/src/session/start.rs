@@ -1,5 +1,6 @@
 //! What becomes of an admitted call: queued until there is room, handed out to a driver, or over its time.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -15,6 +16,26 @@ use crate::event::Event;
 use crate::key::hex;
 use crate::value::wire;
 
+/// The calls that run.
+#[derive(Default)]
+struct InFlight {
+    calls: usize,
+    /// What their arguments take while their tools have them.
+    bytes: usize,
+    by_name: HashMap<String, u32>,
+}
+
+impl InFlight {
+    fn add(&mut self, name: &str, bytes: usize) {
+        self.calls += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        match self.by_name.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(self.by_name.insert(name.to_owned(), 1)),
+        }
+    }
+}
+
 impl Session {
     /// The queued calls that may begin now, marked as started; when the slice is over, the rest in the next step.
     pub(super) fn startable(&mut self) -> Vec<Call> {
@@ -23,8 +44,9 @@ impl Session {
         if let Some(member) = &mut self.member {
             member.want_nothing();
         }
+        let mut flight = self.in_flight();
         for number in queued {
-            calls.extend(self.charged(|session| session.start_call(number)));
+            calls.extend(self.start_call(number, &mut flight));
             if !calls.is_empty() && self.meter.slice_is_over() {
                 break;
             }
@@ -32,22 +54,26 @@ impl Session {
         calls
     }
 
-    fn start_call(&mut self, number: u32) -> Option<Call> {
-        let name = self.state.calls.get(number)?.name.clone();
+    fn start_call(&mut self, number: u32, flight: &mut InFlight) -> Option<Call> {
+        let name = &self.state.calls.get(number)?.name;
+        let full = flight.calls >= self.limits.calls_in_flight as usize && stands(Defence::CallsInFlight);
+        if full && name != abi::MODULE_CALL && self.capabilities.get(name).is_some() {
+            return None;
+        }
+        let name = name.clone();
         if name == abi::MODULE_CALL {
             let handler = self.options.modules.handler().cloned();
             return self.hand_out(number, name, handler, None);
         }
-        let Some(capability) = self.capabilities.get(&name).cloned() else {
+        let Some(capability) = self.capabilities.shared(&name) else {
             let error = ToolError::named("ToolUnavailable", format!("{name} is not available"));
             self.answer_error(number, CallStatus::Failed, error);
             return None;
         };
-        let running = self.state.calls.count(CallStatus::Started);
-        let same = self.state.calls.with_status(CallStatus::Started).filter(|(_, call)| call.name == name).count();
-        if running >= self.limits.calls_in_flight as usize && stands(Defence::CallsInFlight)
-            || running > 0 && self.in_flight_memory(number) > self.limits.host_memory
-            || capability.concurrency_limit().is_some_and(|bound| same >= bound as usize)
+        let bytes = self.value_bytes(number);
+        let same = flight.by_name.get(&name).copied().unwrap_or(0);
+        if flight.calls > 0 && flight.bytes.saturating_add(bytes) > self.limits.host_memory
+            || capability.concurrency_limit().is_some_and(|bound| same >= bound)
         {
             return None;
         }
@@ -66,7 +92,9 @@ impl Session {
             Some(member) => Some(member.take_slot()?),
             None => None,
         };
-        self.hand_out(number, name, capability.handler().cloned(), slot)
+        let call = self.hand_out(number, name.clone(), capability.handler().cloned(), slot)?;
+        flight.add(&name, bytes);
+        Some(call)
     }
 
     /// Marks a call as started; what its driver gets.
@@ -99,10 +127,12 @@ impl Session {
         Some(Call { context, name, argument, handler })
     }
 
-    /// What the arguments of running calls, and of one more, take while their tools have them.
-    fn in_flight_memory(&self, more: u32) -> usize {
-        let running = self.state.calls.with_status(CallStatus::Started).map(|(number, _)| number);
-        running.chain([more]).map(|number| self.value_bytes(number)).fold(0, usize::saturating_add)
+    fn in_flight(&self) -> InFlight {
+        let mut flight = InFlight::default();
+        for (number, call) in self.state.calls.with_status(CallStatus::Started) {
+            flight.add(&call.name, self.value_bytes(number));
+        }
+        flight
     }
 
     fn value_bytes(&self, number: u32) -> usize {

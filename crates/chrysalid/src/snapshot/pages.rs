@@ -223,6 +223,13 @@ fn take_line(list: &mut &[u8], line: &mut [u8; LINE]) -> Option<()> {
     (differing != 0).then_some(())
 }
 
+/// Whether a page of `memory` is not as the baseline has it; zero past its end.
+pub(crate) fn differs(memory: &[u8], baseline: &[u8], number: u32) -> bool {
+    let number = usize::try_from(number).unwrap_or(usize::MAX);
+    let before = baseline.as_chunks::<PAGE>().0.get(number).unwrap_or(&ZERO_PAGE);
+    memory.as_chunks::<PAGE>().0.get(number).is_some_and(|page| page != before)
+}
+
 /// Numbers of the pages of `memory` that differ from the baseline, found by reading all of both;
 /// both are whole pages.
 pub(crate) fn changed_by_comparing(memory: &[u8], baseline: &[u8]) -> Vec<u32> {

@@ -53,13 +53,13 @@ impl BigInt {
     }
 
     /// The magnitude in lower-case hexadecimal without leading zeros.
-    pub(super) fn magnitude_hex(&self) -> String {
+    pub fn magnitude_hex(&self) -> String {
         format!("{:x}", self.0.magnitude())
     }
 
     /// The reverse of [`is_negative`](Self::is_negative) and [`magnitude_hex`](Self::magnitude_hex); `None` unless
     /// the text is just what they give.
-    pub(super) fn from_hex(negative: bool, hex: &[u8]) -> Option<Self> {
+    pub fn from_hex(negative: bool, hex: &[u8]) -> Option<Self> {
         let canonical = hex.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
         let zero = hex == b"0";
         let leading_zero = hex.first().is_none_or(|digit| *digit == b'0');

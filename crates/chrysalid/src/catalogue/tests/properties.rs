@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn any_schema_gives_text_that_closes(input in schema(), output in schema(), description in word(), name in word()) {
-        let tool = Tool { name, description, schema: Some(input), returns: Some(output), asks: true, gives_handle: false };
+        let tool = Tool { name, description, schema: Some(input), returns: Some(output), asks: true, gives_handle: false, global: false };
         if let Ok(catalogue) = Catalogue::new(vec![tool.clone()]) {
             let text = full(vec![tool.clone()]);
             prop_assert!(is_balanced(&text), "{}", text);

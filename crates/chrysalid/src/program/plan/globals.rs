@@ -99,6 +99,68 @@ pub(super) fn outlives_declaration(name: &str) -> bool {
     matches!(name, "tools" | "globalThis" | "eval" | "Function")
 }
 
+/// Words that are no names in some program, and names that the host gives a meaning.
+const TAKEN: &[&str] = &[
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "get",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "of",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "reveal",
+    "self",
+    "set",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+
+/// Whether the language or the host gives the name a meaning, so that no tool can have it as a global function.
+pub(crate) fn means_something(name: &str) -> bool {
+    is_harmless(name) || outlives_declaration(name) || TAKEN.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -16,6 +16,8 @@ pub(super) const ROOT: Node = Node(0);
 pub(super) struct Tree<'c> {
     /// The root first; a parent before its children.
     nodes: Vec<Data<'c>>,
+    /// Those that are global functions, by their names.
+    globals: HashMap<&'c str, Node>,
 }
 
 #[derive(Default)]
@@ -88,7 +90,15 @@ impl<'c> Tree<'c> {
                 data.capability = Some((name, path));
             }
         }
-        Self { nodes }
+        let root = nodes.first().map(|root| &root.children);
+        let node = |name: &'c str| Some((name, Node(*root?.get(name)?)));
+        let globals = capabilities.globals().filter_map(node).collect();
+        Self { nodes, globals }
+    }
+
+    /// The tool that is this global function.
+    pub(super) fn global(&self, name: &str) -> Option<Node> {
+        self.globals.get(name).copied()
     }
 
     pub(super) fn child(&self, node: Node, name: &str) -> Option<Node> {

@@ -160,6 +160,9 @@ impl<'a, 'c> Walk<'a, 'c> {
 
     /// The property of an object of which nothing is known.
     pub(super) fn other_member(&mut self, name: &str, at: u32) -> Value {
+        if let Some(node) = self.tree.global(name) {
+            return Value::Tools { node, sure: false, at };
+        }
         match name {
             "tools" => return Value::root(false, at),
             "eval" => self.unknown(findings::EVAL, at),
@@ -172,6 +175,9 @@ impl<'a, 'c> Walk<'a, 'c> {
 
     /// What the global object has under a name.
     fn global(&mut self, name: &str, at: u32) -> Value {
+        if let Some(node) = self.tree.global(name) {
+            return Value::Tools { node, sure: true, at };
+        }
         match name {
             "tools" => Value::root(true, at),
             "globalThis" | "self" => Value::Global { at },
@@ -201,11 +207,15 @@ impl<'a, 'c> Walk<'a, 'c> {
         let (name, at) = (identifier.name.as_str(), identifier.span.start);
         self.note_await(identifier);
         match self.scopes.get(name) {
-            Some(binding) if !(binding.top && globals::outlives_declaration(name)) => {
+            Some(binding) if !(binding.top && self.outlives_declaration(name)) => {
                 self.kept.get(&binding.at).cloned().unwrap_or(Value::Other).named_at(at)
             }
             _ => self.global(name, at),
         }
+    }
+
+    fn outlives_declaration(&self, name: &str) -> bool {
+        globals::outlives_declaration(name) || self.tree.global(name).is_some()
     }
 
     /// To the guest, `await` is no name outside of functions, and what looks like a division is a regular expression.

@@ -25,7 +25,7 @@ fn run(session: &mut Session, source: &str, reveal: Reveal, first: u32) -> (Vec<
     session.start(source).unwrap();
     let program = session.state.program.as_ref().unwrap();
     let start = Entry::Start { program: program.number, source: program.code.clone() };
-    let tools = Entry::Tools(tools_message([(false, "look", "look")], reveal));
+    let tools = Entry::Tools(tools_message([(false, "look", "look")], [], reveal));
     let mut requests = enter(session, vec![tools, start, Entry::Pump]);
     let (mut others, mut next) = (Vec::new(), first);
     while !requests.is_empty() {

@@ -1,0 +1,3 @@
+import ivm from 'isolated-vm';
+
+console.log(new ivm.Isolate().createContextSync().evalSync('1+1'));

@@ -1,0 +1,3 @@
+import quickjs
+
+print(quickjs.Context().eval("1+1"))
