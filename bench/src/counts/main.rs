@@ -74,7 +74,11 @@ fn check(options: &Options) -> Result<ExitCode> {
             println!("instructions of the host: skipped, {}", recorded::difference(&recorded.with, &with));
         }
         Some(_) => {
-            wrong.extend(recorded::compare("instructions", &recorded.instructions, &callgrind::count(&options.pace)?));
+            wrong.extend(recorded::compare(
+                recorded::INSTRUCTIONS,
+                &recorded.instructions,
+                &callgrind::count(&options.pace)?,
+            ));
             println!("instructions of the host: {} counts", recorded.instructions.len());
         }
     }
