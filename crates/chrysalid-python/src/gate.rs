@@ -1,11 +1,12 @@
-//! Who is in a session: one thread at a time, and never twice.
+//! Who is in a session: one thread at a time, never twice, and in the order in which they came.
 
+use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// How long to wait for whoever is inside. A step takes some ten milliseconds, so what takes longer waits for us.
+/// How long to wait for whoever is before us. A step takes some ten milliseconds, so what takes longer waits for us.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What somebody goes in for.
@@ -19,9 +20,35 @@ pub(crate) enum Visit {
 
 /// Something that one thread at a time may use.
 pub(crate) struct Gate<T> {
-    holder: Mutex<Option<(ThreadId, Visit)>>,
-    left: Condvar,
+    queue: Mutex<Queue>,
+    moved: Condvar,
     inner: Mutex<T>,
+}
+
+/// A program steps again as soon as it has stepped, so who looks must not depend on being quicker than that.
+#[derive(Default)]
+struct Queue {
+    inside: Option<(ThreadId, Visit)>,
+    waiting: VecDeque<u64>,
+    /// The number of the next who has to wait.
+    next: u64,
+}
+
+impl Queue {
+    fn join(&mut self) -> u64 {
+        self.next += 1;
+        self.waiting.push_back(self.next);
+        self.next
+    }
+
+    fn leave(&mut self, number: u64) {
+        self.waiting.retain(|other| *other != number);
+    }
+
+    /// Whether the turn has come of the one with this number, or of one who has none yet.
+    fn may_enter(&self, number: Option<u64>) -> bool {
+        self.inside.is_none() && self.waiting.front().copied() == number
+    }
 }
 
 /// The right to use it, until dropped.
@@ -32,37 +59,48 @@ pub(crate) struct Inside<'gate, T> {
 
 impl<T> Gate<T> {
     pub(crate) fn new(inner: T) -> Self {
-        Self { holder: Mutex::new(None), left: Condvar::new(), inner: Mutex::new(inner) }
+        Self { queue: Mutex::new(Queue::default()), moved: Condvar::new(), inner: Mutex::new(inner) }
     }
 
-    /// Goes in at once, for a look; `None` if somebody is inside.
+    /// Goes in at once, for a look; `None` if somebody is inside or waits.
     pub(crate) fn enter(&self) -> Option<Inside<'_, T>> {
-        let mut holder = lock(&self.holder);
-        if holder.is_some() {
+        let mut queue = lock(&self.queue);
+        if !queue.may_enter(None) {
             return None;
         }
-        *holder = Some((thread::current().id(), Visit::Look));
-        drop(holder);
-        Some(Inside { gate: self, guard: Some(lock(&self.inner)) })
+        queue.inside = Some((thread::current().id(), Visit::Look));
+        drop(queue);
+        Some(self.inside())
     }
 
-    /// Goes in after whoever is inside. `None` if that is this very thread, takes too long, or steps where another step is
-    /// wanted. Call it without the GIL, which whoever is inside may need.
+    /// Goes in after whoever came before. `None` if the one inside is this very thread, steps where another step is wanted, or
+    /// does not come out in time. Call it without the GIL, which whoever is inside may need.
     pub(crate) fn wait(&self, visit: Visit) -> Option<Inside<'_, T>> {
         let me = thread::current().id();
-        let mut until = None;
-        let mut holder = lock(&self.holder);
-        while let Some((other, inside)) = *holder {
-            let until = *until.get_or_insert_with(|| Instant::now() + PATIENCE);
+        let mut queue = lock(&self.queue);
+        let mut place = None;
+        while !queue.may_enter(place.map(|(number, _)| number)) {
+            let (number, until) = *place.get_or_insert_with(|| (queue.join(), Instant::now() + PATIENCE));
             let left = until.saturating_duration_since(Instant::now());
-            if other == me || left.is_zero() || (visit, inside) == (Visit::Step, Visit::Step) {
+            let hopeless =
+                queue.inside.is_some_and(|(other, inside)| other == me || (visit, inside) == (Visit::Step, Visit::Step));
+            if hopeless || left.is_zero() {
+                queue.leave(number);
+                self.moved.notify_all();
                 return None;
             }
-            (holder, _) = self.left.wait_timeout(holder, left).unwrap_or_else(PoisonError::into_inner);
+            (queue, _) = self.moved.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
         }
-        *holder = Some((me, visit));
-        drop(holder);
-        Some(Inside { gate: self, guard: Some(lock(&self.inner)) })
+        if let Some((number, _)) = place {
+            queue.leave(number);
+        }
+        queue.inside = Some((me, visit));
+        drop(queue);
+        Some(self.inside())
+    }
+
+    fn inside(&self) -> Inside<'_, T> {
+        Inside { gate: self, guard: Some(lock(&self.inner)) }
     }
 }
 
@@ -90,7 +128,10 @@ impl<T> DerefMut for Inside<'_, T> {
 impl<T> Drop for Inside<'_, T> {
     fn drop(&mut self) {
         self.guard = None;
-        *lock(&self.gate.holder) = None;
-        self.gate.left.notify_one();
+        let mut queue = lock(&self.gate.queue);
+        queue.inside = None;
+        if !queue.waiting.is_empty() {
+            self.gate.moved.notify_all();
+        }
     }
 }

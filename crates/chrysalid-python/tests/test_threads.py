@@ -139,6 +139,21 @@ def test_reading_while_another_thread_steps(engine: chrysalid.Engine) -> None:
     assert session.run("n > 0").value is True
 
 
+def test_a_look_waits_for_one_slice_at_most(engine: chrysalid.Engine) -> None:
+    session = engine.session(limits=chrysalid.Limits(cpu_time=60))
+    thread = threading.Thread(target=session.run, args=["for (;;);"])
+    thread.start()
+    while session.is_idle:
+        time.sleep(0.001)
+    began = session.cpu_time
+    for _ in range(200):
+        assert not session.is_idle
+    # A slice is ten milliseconds; each look may meet one, and whatever runs once between two looks.
+    assert session.cpu_time - began < 200 * 0.025
+    session.interrupt()
+    thread.join()
+
+
 def test_a_predicate_that_asks_its_own_session(engine: chrysalid.Engine) -> None:
     seen: list[str] = []
     holder: list[chrysalid.Session] = []
