@@ -17,7 +17,7 @@ use super::state::{Answer, AnswerError, OpenCall, Program, REVEAL_CALL, StoredCa
 use crate::audit::AuditEvent;
 use crate::call::{CallId, CallPlace, CallStatus, ToolError};
 use crate::capability::{Capability, Delivery};
-use crate::clock::thread_cpu_nanos;
+use crate::clock::CpuMark;
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
@@ -75,10 +75,10 @@ impl Session {
 
     /// Work outside of a step on what the program asked for is the program's time, or it could keep the host busy for ever.
     pub(super) fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let begun = thread_cpu_nanos();
+        let begun = CpuMark::here();
         let done = work(self);
         if stands(Defence::CallsCharged) {
-            self.meter.charge(Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun)));
+            self.meter.charge(Duration::from_nanos(begun.spent()));
         }
         done
     }

@@ -141,7 +141,6 @@ impl Session {
             self.clock_set = true;
         }
         self.count_wall(now);
-        self.meter.begin_slice();
     }
 
     fn end_step(&mut self, step: Option<&Step>) {
