@@ -184,9 +184,31 @@ static struct {
     uint32_t length;
 } inbox_slot;
 
+/* Most messages are small: these the host writes here, without asking for room. */
+static uint8_t inbox_small[INBOX_SMALL + 1];
+
+static void inbox_release(void)
+{
+    if (inbox_slot.bytes)
+        wipe(inbox_slot.bytes, inbox_slot.length);
+    if (inbox_slot.bytes != inbox_small)
+        free(inbox_slot.bytes);
+    inbox_slot.bytes = NULL;
+    inbox_slot.length = 0;
+}
+
+/* A message that lies in the small inbox, with its length plus one. */
+static void inbox_take_small(uint32_t filled)
+{
+    inbox_release();
+    inbox_slot.length = filled <= sizeof(inbox_small) ? filled - 1 : 0;
+    inbox_slot.bytes = inbox_small;
+    inbox_small[inbox_slot.length] = 0;
+}
+
 static uint8_t *inbox_reserve(uint32_t length)
 {
-    free(inbox_slot.bytes);
+    inbox_release();
     inbox_slot.length = 0;
     inbox_slot.bytes = malloc((size_t)length + 1);
     if (inbox_slot.bytes) {
@@ -194,13 +216,4 @@ static uint8_t *inbox_reserve(uint32_t length)
         inbox_slot.bytes[length] = 0;
     }
     return inbox_slot.bytes;
-}
-
-static void inbox_release(void)
-{
-    if (inbox_slot.bytes)
-        wipe(inbox_slot.bytes, inbox_slot.length);
-    free(inbox_slot.bytes);
-    inbox_slot.bytes = NULL;
-    inbox_slot.length = 0;
 }

@@ -29,8 +29,9 @@ const NATIVE_STACK: usize = 10 << 20;
 /// Room on a fiber for the host functions that the guest calls.
 const HOST_STACK: usize = 1 << 20;
 
-/// Bytes of a slot's memory that stay with it between sessions; a small session writes some 110 KiB.
-const KEPT_RESIDENT: usize = 128 << 10;
+/// Bytes of a slot's memory that stay with it between sessions. A small session writes some 110 KiB; a page that a larger one wrote
+/// before counts as well, and those with low addresses first, where a deep stack was.
+const KEPT_RESIDENT: usize = 384 << 10;
 
 /// What sessions share. Cheap to clone, usable from any thread.
 ///

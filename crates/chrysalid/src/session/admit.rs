@@ -210,7 +210,7 @@ impl Session {
 
     /// Refuses a call that was never recorded.
     pub(super) fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
-        if status != CallStatus::Denied {
+        if status != CallStatus::Denied && self.is_audited() {
             let event = AuditEvent::Refused {
                 call: self.id_of(number).to_string(),
                 name: name.to_owned(),
@@ -265,7 +265,9 @@ impl Session {
         if let Some(program) = self.state.program.as_mut().filter(its_own) {
             program.answers.push(Answer { call: number, result, module: false });
         }
-        self.audit(&AuditEvent::Ended { call: id.to_string(), name: name.clone(), status: status.name().to_owned() });
+        if self.is_audited() {
+            self.audit(&AuditEvent::Ended { call: id.to_string(), name: name.clone(), status: status.name().to_owned() });
+        }
         self.tell(&Event::CallEnded { id, name: &name, status });
     }
 

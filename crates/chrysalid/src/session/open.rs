@@ -122,6 +122,8 @@ impl Session {
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
+            collected: false,
+            last_place: None,
             shown_handles: Vec::new(),
             trail: Trail::Unopened,
             clock_set: false,

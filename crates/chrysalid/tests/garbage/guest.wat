@@ -21,7 +21,7 @@
   (data (i32.const 65568) "\00\00\00\00\00\00\f0\7f")
   (data (i32.const 66048) "\04\02")
 
-  (func (export "abi_version") (result i32) (i32.const 4))
+  (func (export "abi_version") (result i32) (i32.const 5))
   (func (export "_initialize"))
   (func (export "init") (result i32) (i32.const 0))
 
