@@ -26,6 +26,7 @@ mod cases_o;
 mod cases_r;
 mod cases_t;
 mod cases_x;
+mod collection;
 mod console;
 #[cfg(feature = "fuzzing")]
 mod corpus;
