@@ -114,6 +114,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     int failed;
     struct decoder nothing = { .at = (const uint8_t *)"\0", .end = (const uint8_t *)"\0" + 1 };
 
+    arenas_reserve();
     runtime = JS_NewRuntime2(&memory_functions, NULL);
     if (!runtime)
         return STATUS_NO_MEMORY;

@@ -122,7 +122,7 @@ impl Session {
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
-            collected: false,
+            collected: true,
             last_place: None,
             shown_handles: Vec::new(),
             trail: Trail::Unopened,
