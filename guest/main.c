@@ -10,6 +10,7 @@
 
 #include "abi.h"
 #include "defence.h"
+#include "shortcuts.h"
 
 #include "quickjs.h"
 #include "alloc.c"
