@@ -15,6 +15,7 @@
 #include "quickjs.h"
 #include "alloc.c"
 #include "message.c"
+#include "inline.h"
 #include "quickjs.c"
 #undef vsnprintf
 

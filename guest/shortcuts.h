@@ -1,5 +1,5 @@
-/* Stands in front of QuickJS: functions of the C library that are slow in WebAssembly, done faster for what programs ask of
- * them most. A result is the library's to the bit; what a shortcut does not cover goes on to the library.
+/* Stands in front of QuickJS: functions of the C library that are slow in WebAssembly, done faster for what programs ask
+ * of them most. A result is the library's to the bit; what a shortcut does not cover goes on to the library.
  */
 #ifndef CHRYSALID_SHORTCUTS_H
 #define CHRYSALID_SHORTCUTS_H
