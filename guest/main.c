@@ -10,10 +10,12 @@
 
 #include "abi.h"
 #include "defence.h"
+#include "shortcuts.h"
 
 #include "quickjs.h"
 #include "alloc.c"
 #include "message.c"
+#include "inline.h"
 #include "quickjs.c"
 #undef vsnprintf
 
