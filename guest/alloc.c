@@ -89,7 +89,7 @@ static void *memory_counted(struct block *block)
 static struct {
     uint8_t *pages; /* ARENAS of them */
     uint32_t count; /* handed out at least once */
-    struct block *freed; /* each begins with the next */
+    struct block *freed; /* each has the next for its size */
 } arenas;
 
 static bool is_arena(const struct block *block)
@@ -110,7 +110,7 @@ static struct block *arena_take(void)
     struct block *block = arenas.freed;
 
     if (block) {
-        memcpy(&arenas.freed, block, sizeof(arenas.freed));
+        arenas.freed = (struct block *)block->size;
         return block;
     }
     return arenas.pages && arenas.count < ARENAS ? (struct block *)(arenas.pages + PAGE * arenas.count++) : NULL;
@@ -118,7 +118,7 @@ static struct block *arena_take(void)
 
 static void arena_give(struct block *block)
 {
-    memcpy(block, &arenas.freed, sizeof(arenas.freed));
+    block->size = (size_t)arenas.freed;
     arenas.freed = block;
 }
 
