@@ -12,6 +12,7 @@
 mod abi;
 mod afterwards;
 mod approvals;
+mod arithmetic;
 mod attacks;
 mod attacks_policy;
 mod audit;
