@@ -1,6 +1,6 @@
 /* Stands in front of QuickJS: what the compiler must leave out of line, whatever the profile says. The interpreter is one
- * function with a handler for each of 250 instructions, and what they share stays in registers only as long as no handler
- * needs many for itself. These are what the profile would have the compiler put into it.
+ * function with a handler for each of 250 instructions. What one handler takes in, all pay for: values that they share
+ * lose their registers to it.
  */
 #ifndef CHRYSALID_INLINE_H
 #define CHRYSALID_INLINE_H
