@@ -130,6 +130,9 @@ fn compile(zig: &Path, source: &Source, kind: Kind, work: &Path, to: &Path) -> R
     for variable in UNSET {
         command.env_remove(variable);
     }
+    // zig's cache does not look at the profile, so the name of the result, a hash over all inputs, has to tell it of a new one.
+    let inputs = to.file_stem().unwrap_or_default().to_string_lossy();
+    command.arg(format!("-DCHRYSALID_INPUTS={inputs}"));
     let cache = work.join("cache");
     command.env("ZIG_GLOBAL_CACHE_DIR", &cache).env("ZIG_LOCAL_CACHE_DIR", &cache);
     output(&mut command).map_err(|error| Error::new(format!("cannot compile the guest\n{error}")))?;
