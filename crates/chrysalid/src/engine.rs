@@ -115,7 +115,8 @@ impl Engine {
     /// A session from a snapshot, with these capabilities.
     ///
     /// # Errors
-    /// One kind for each thing that may be wrong with a snapshot; see `docs/snapshot-format.md`.
+    /// One kind for each thing that may be wrong with a snapshot; see `docs/snapshot-format.md`. A link by itself is
+    /// [`ErrorKind::BrokenChain`].
     pub fn restore(&self, snapshot: &[u8], capabilities: &Capabilities, restore: Restore) -> Result<Session> {
         self.restore_with(snapshot, capabilities, restore, SessionOptions::default())
     }
@@ -131,7 +132,31 @@ impl Engine {
         restore: Restore,
         options: SessionOptions,
     ) -> Result<Session> {
-        Session::restored(self, snapshot, capabilities.clone(), restore, options)
+        Session::restored(self, &[snapshot], capabilities.clone(), restore, options)
+    }
+
+    /// A session from a chain of snapshots, with these capabilities: a full image and the links behind it, oldest first, up to
+    /// the one to go on from. Each but the last is read for its pages alone. At most one is opened at a time.
+    ///
+    /// # Errors
+    /// As [`Engine::restore`], and [`ErrorKind::BrokenChain`] when the images are not one chain, in its order and without a gap:
+    /// the message names the image that is wanted, by its [`image_id`](crate::image_id). Of several images, messages say which.
+    pub fn restore_chain(&self, images: &[&[u8]], capabilities: &Capabilities, restore: Restore) -> Result<Session> {
+        self.restore_chain_with(images, capabilities, restore, SessionOptions::default())
+    }
+
+    /// A session from a chain of snapshots, with these capabilities and options.
+    ///
+    /// # Errors
+    /// As [`Engine::restore_chain`], and [`ErrorKind::OtherContext`] when the options name another context.
+    pub fn restore_chain_with(
+        &self,
+        images: &[&[u8]],
+        capabilities: &Capabilities,
+        restore: Restore,
+        options: SessionOptions,
+    ) -> Result<Session> {
+        Session::restored(self, images, capabilities.clone(), restore, options)
     }
 
     /// What a snapshot holds: with its key all but values, without it the clear fields.

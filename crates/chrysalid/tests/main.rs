@@ -24,8 +24,11 @@ mod cases_l;
 mod cases_m;
 mod cases_o;
 mod cases_r;
+mod cases_s;
 mod cases_t;
 mod cases_x;
+#[cfg(feature = "fuzzing")]
+mod chains;
 mod console;
 #[cfg(feature = "fuzzing")]
 mod corpus;

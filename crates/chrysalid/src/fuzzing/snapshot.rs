@@ -24,7 +24,7 @@ pub fn snapshot_decoding(bytes: &[u8]) {
     // Half of the inputs are lists of pages, so that the reader of lists is reached at all.
     let packed = if is_list { zstd::bulk::compress(rest, 1).expect("bytes can be compressed") } else { rest.to_vec() };
     pages_are_bounded(&packed, memory_len);
-    let contents = Contents { header, memory_len: memory_len as u64, pages: packed };
+    let contents = Contents { header, memory_len: memory_len as u64, follows: None, pages: packed };
     is_sealed(&contents, &keys, change);
 }
 
