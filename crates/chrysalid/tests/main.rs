@@ -66,6 +66,7 @@ mod session;
 mod snapshots;
 mod soak;
 mod stops;
+mod storing;
 mod support;
 mod suspend;
 mod tamper;
