@@ -17,7 +17,7 @@ use std::io;
 use std::ops::Range;
 
 use zstd::bulk::Compressor;
-use zstd::stream::raw::{Decoder, Operation as _};
+use zstd::stream::raw::{Decoder, InBuffer, Operation as _, OutBuffer};
 use zstd::zstd_safe::{DParameter, get_frame_content_size};
 
 use super::format::{PAGE, SnapshotError, take};
@@ -120,7 +120,7 @@ pub(super) fn read_entries(
     let mut list = List {
         decoder: &mut decoder,
         packed,
-        piece: vec![0; size.clamp(LONGEST_ENTRY, PIECE)],
+        piece: Vec::with_capacity(size.clamp(LONGEST_ENTRY, PIECE)),
         ahead: 0..0,
         is_last: false,
         bound,
@@ -186,16 +186,19 @@ impl List<'_> {
     fn fill(&mut self) -> Result<(), SnapshotError> {
         self.piece.copy_within(self.ahead.clone(), 0);
         self.ahead = 0..self.ahead.len();
-        while !self.is_last && self.ahead.end < self.piece.len() {
-            let room = self.piece.get_mut(self.ahead.end..).unwrap_or_default();
-            let status = self.decoder.run_on_buffers(self.packed, room).map_err(|_| no_frame(self.bound))?;
-            self.packed = self.packed.get(status.bytes_read..).unwrap_or_default();
-            self.ahead.end = self.ahead.end.saturating_add(status.bytes_written);
-            self.is_last = status.remaining == 0;
-            if !self.is_last && status.bytes_read == 0 && status.bytes_written == 0 {
+        let mut packed = InBuffer::around(self.packed);
+        // Into what a vector has room for, so that nothing is zeroed first.
+        let room = self.piece.capacity();
+        let mut piece = OutBuffer::around_pos(&mut self.piece, self.ahead.end);
+        while !self.is_last && piece.pos() < room {
+            let before = (packed.pos(), piece.pos());
+            self.is_last = self.decoder.run(&mut packed, &mut piece).map_err(|_| no_frame(self.bound))? == 0;
+            if !self.is_last && before == (packed.pos(), piece.pos()) {
                 return Err(no_frame(self.bound));
             }
         }
+        self.ahead.end = piece.pos();
+        self.packed = self.packed.get(packed.pos()..).unwrap_or_default();
         if self.is_last && !self.packed.is_empty() {
             return Err(no_frame(self.bound));
         }
@@ -215,15 +218,14 @@ pub(super) fn take_number(list: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The page that differs from the one before by the next entry, and whether it does.
-pub(super) fn take_page(list: &mut &[u8], before: &[u8; PAGE]) -> Option<([u8; PAGE], bool)> {
-    let mut page = *before;
+/// Makes of a page the one that differs from it by the next entry; says whether it does.
+pub(super) fn take_page(list: &mut &[u8], page: &mut [u8; PAGE]) -> Option<bool> {
     let differing = u64::from_le_bytes(take(list)?);
     let lines = page.as_chunks_mut::<LINE>().0;
     for (line, _) in lines.iter_mut().zip(0_u32..).filter(|(_, index)| differing >> index & 1 == 1) {
         take_line(list, line)?;
     }
-    Some((page, differing != 0))
+    Some(differing != 0)
 }
 
 fn take_line(list: &mut &[u8], line: &mut [u8; LINE]) -> Option<()> {

@@ -124,8 +124,10 @@ pub(crate) fn unpack(
     let mut next = 0;
     read_entries(packed, memory_pages.saturating_mul(LONGEST_ENTRY), |list| {
         let number = numbered(next, take_number(list), memory_pages)?;
-        let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
-        let page = take_page(list, before).filter(|(_, differs)| *differs).ok_or_else(|| cut_short(number))?.0;
+        let mut page = *baseline.get(number).unwrap_or(&ZERO_PAGE);
+        if take_page(list, &mut page) != Some(true) {
+            return Err(cut_short(number));
+        }
         let position =
             u32::try_from(number).map_err(|_| SnapshotError::corrupt(format!("page {number} is over {}", u32::MAX)))?;
         next = number.saturating_add(1);
@@ -144,10 +146,15 @@ pub(crate) fn unpack_link(packed: &[u8], baseline: &[u8], memory: &mut [u8]) -> 
         let over_baseline = coded.is_some_and(|coded| coded & OVER_BASELINE != 0);
         let number = numbered(next, coded.map(|coded| coded >> 1), memory_pages)?;
         let page = pages.get_mut(number).ok_or_else(|| cut_short(number))?;
-        let before = if over_baseline { baseline.get(number).unwrap_or(&ZERO_PAGE) } else { &*page };
-        // Over the baseline it may be that none of it differs.
-        let taken = take_page(list, before).filter(|(_, differs)| *differs || over_baseline);
-        *page = taken.ok_or_else(|| cut_short(number))?.0;
+        if over_baseline {
+            *page = *baseline.get(number).unwrap_or(&ZERO_PAGE);
+        }
+        match take_page(list, page) {
+            Some(true) => {}
+            // It is the baseline's again.
+            Some(false) if over_baseline => {}
+            _ => return Err(cut_short(number)),
+        }
         next = number.saturating_add(1);
         Ok(())
     })
