@@ -6,22 +6,24 @@
 #ifndef CHRYSALID_ABI_H
 #define CHRYSALID_ABI_H
 
-#define ABI_VERSION 4
+#define ABI_VERSION 5
 #define ABI_IMPORT_MODULE "chrysalid"
 
-/* Exports. Those with a message read it from the inbox, which they consume. */
+/* Exports. Those with a message read it from the inbox, which they consume. A message of at most INBOX_SMALL bytes may lie in
+ * the small inbox instead, with its length, plus one, on the board. */
 #define ABI_EXPORT_VERSION "abi_version" /* () -> i32, ABI_VERSION */
 #define ABI_EXPORT_INIT "init"           /* () -> i32; once, before the baseline image is taken */
 #define ABI_EXPORT_INBOX "inbox"         /* (length) -> address, 0 when there is no memory */
 #define ABI_EXPORT_CONFIGURE "configure" /* () -> i32; message: CONFIGURE_WORDS u32 */
 #define ABI_EXPORT_TOOLS "tools"         /* () -> i32; message: TOOL_*, path and name of each */
 #define ABI_EXPORT_MODULES "modules"     /* () -> i32; message: key and source of each, a whole graph */
-#define ABI_EXPORT_START "start"         /* (program number) -> i32; message: source text */
+#define ABI_EXPORT_START "start"         /* (program number) -> i32; message: source text; then as pump */
 #define ABI_EXPORT_PUMP "pump"           /* () -> i32; runs jobs and due timers until dry, yield or stop */
-#define ABI_EXPORT_SETTLE "settle"       /* () -> i32; message: answers */
+#define ABI_EXPORT_SETTLE "settle"       /* () -> i32; message: answers; then as pump */
 #define ABI_EXPORT_LOOSE "loose"         /* () -> i32; writes ids of calls that nothing open waits for */
 #define ABI_EXPORT_OUTCOME "outcome"     /* (which) -> i32; writes a value to the outbox */
 #define ABI_EXPORT_FINISH "finish"       /* () -> i32; drops everything that belongs to the program; no memory: its heap is over the bound */
+#define ABI_EXPORT_COLLECT "collect"     /* () -> i32; frees garbage before a snapshot, where that pays and nothing would be told of it */
 #define ABI_EXPORT_FREED "freed"         /* () -> i32; writes the numbers of handles that are gone, once each */
 #define ABI_EXPORT_BOARD "board"         /* global: address of the board */
 #define ABI_EXPORT_MEMORY "memory"
@@ -55,6 +57,9 @@
 #define TIME_WALL 0
 #define TIME_MONOTONIC 1
 #define TIME_HOST 2 /* as TIME_WALL, also where the program is shown a fixed clock: what timers wait by */
+
+/* Bytes of the small inbox. */
+#define INBOX_SMALL 1024
 
 /* Status codes of exports. */
 #define STATUS_OK 0
@@ -128,7 +133,9 @@
 #define BOARD_OUT_LENGTH 52
 #define BOARD_MEMORY_HITS 56
 #define BOARD_HEAP_BYTES 60
-#define BOARD_SIZE 64
+#define BOARD_INBOX 64
+#define BOARD_INBOX_FILLED 68
+#define BOARD_SIZE 72
 
 /* Bits of `weakened`, an address that only the build for tests exports: see defence.h. */
 #define ABI_WEAKENED "weakened"

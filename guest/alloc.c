@@ -78,10 +78,71 @@ static void *memory_counted(struct block *block)
     return block->bytes;
 }
 
+/* The engine carves small blocks from arenas of nearly a page, one for each size. While the baseline is made, each arena gets a
+ * page of its own: a session copies the pages that it writes, and would copy two for an arena that lies across their border.
+ */
+#define PAGE 4096u
+#define ARENA_LEAST (PAGE - 512u)
+#define ARENA_MOST (PAGE - sizeof(struct block))
+#define ARENAS 128u
+
+static struct {
+    uint8_t *pages; /* ARENAS of them */
+    uint32_t count; /* handed out at least once */
+    struct block *freed; /* each has the next for its size */
+} arenas;
+
+static bool is_arena(const struct block *block)
+{
+    return (uintptr_t)block - (uintptr_t)arenas.pages < ARENAS * PAGE;
+}
+
+/* Before anything else is allocated, so that nothing lies between them. */
+static void arenas_reserve(void)
+{
+    arenas.pages = aligned_alloc(PAGE, ARENAS * PAGE);
+    if (arenas.pages)
+        memset(arenas.pages, 0, ARENAS * PAGE);
+}
+
+static struct block *arena_take(void)
+{
+    struct block *block = arenas.freed;
+
+    if (block) {
+        arenas.freed = (struct block *)block->size;
+        return block;
+    }
+    return arenas.pages && arenas.count < ARENAS ? (struct block *)(arenas.pages + PAGE * arenas.count++) : NULL;
+}
+
+static void arena_give(struct block *block)
+{
+    block->size = (size_t)arenas.freed;
+    arenas.freed = block;
+}
+
+static void block_release(struct block *block)
+{
+    if (is_arena(block))
+        arena_give(block);
+    else
+        free(block);
+}
+
 static void *memory_malloc(void *opaque, size_t size)
 {
+    struct block *arena;
+
     (void)opaque;
-    return memory_allows(size) ? memory_counted(malloc(sizeof(struct block) + size)) : NULL;
+    if (!memory_allows(size))
+        return NULL;
+    arena = size >= ARENA_LEAST && size <= ARENA_MOST ? arena_take() : NULL;
+    if (!arena)
+        return memory_counted(malloc(sizeof(struct block) + size));
+    arena->size = size;
+    memory.used += size + BLOCK_OVERHEAD;
+    return arena->bytes;
 }
 
 static void *memory_calloc(void *opaque, size_t count, size_t size)
@@ -119,7 +180,7 @@ static void memory_free(void *opaque, void *bytes)
         return;
     memory.used -= block_size(bytes) + BLOCK_OVERHEAD;
     wipe(bytes, block_size(bytes));
-    free(block_of(bytes));
+    block_release(block_of(bytes));
 }
 
 static struct block *block_move(struct block *from, size_t used, size_t size)
@@ -127,20 +188,22 @@ static struct block *block_move(struct block *from, size_t used, size_t size)
     struct block *to = malloc(sizeof(struct block) + size);
 
     if (!to)
-        return realloc(from, sizeof(struct block) + size);
+        return is_arena(from) ? NULL : realloc(from, sizeof(struct block) + size);
+    if (used > size)
+        used = size;
     for (size_t at = 0; at < used; at += MOVED_PART) {
         memcpy(to->bytes + at, from->bytes + at, used - at < MOVED_PART ? used - at : MOVED_PART);
         __asm__ volatile("" ::: "memory"); /* or the compiler makes one copy of them all */
     }
     wipe(from->bytes, used);
-    free(from);
+    block_release(from);
     return to;
 }
 
 static struct block *block_resize(struct block *from, size_t used, size_t size)
 {
-    return size > used && used >= LARGE_BLOCK ? block_move(from, used, size)
-                                              : realloc(from, sizeof(struct block) + size);
+    return (size > used && used >= LARGE_BLOCK) || is_arena(from) ? block_move(from, used, size)
+                                                                  : realloc(from, sizeof(struct block) + size);
 }
 
 static void *memory_realloc(void *opaque, void *bytes, size_t size)
@@ -184,9 +247,31 @@ static struct {
     uint32_t length;
 } inbox_slot;
 
+/* Most messages are small: these the host writes here, without asking for room. */
+static uint8_t inbox_small[INBOX_SMALL + 1];
+
+static void inbox_release(void)
+{
+    if (inbox_slot.bytes)
+        wipe(inbox_slot.bytes, inbox_slot.length);
+    if (inbox_slot.bytes != inbox_small)
+        free(inbox_slot.bytes);
+    inbox_slot.bytes = NULL;
+    inbox_slot.length = 0;
+}
+
+/* A message that lies in the small inbox, with its length plus one. */
+static void inbox_take_small(uint32_t filled)
+{
+    inbox_release();
+    inbox_slot.length = filled <= sizeof(inbox_small) ? filled - 1 : 0;
+    inbox_slot.bytes = inbox_small;
+    inbox_small[inbox_slot.length] = 0;
+}
+
 static uint8_t *inbox_reserve(uint32_t length)
 {
-    free(inbox_slot.bytes);
+    inbox_release();
     inbox_slot.length = 0;
     inbox_slot.bytes = malloc((size_t)length + 1);
     if (inbox_slot.bytes) {
@@ -194,13 +279,4 @@ static uint8_t *inbox_reserve(uint32_t length)
         inbox_slot.bytes[length] = 0;
     }
     return inbox_slot.bytes;
-}
-
-static void inbox_release(void)
-{
-    if (inbox_slot.bytes)
-        wipe(inbox_slot.bytes, inbox_slot.length);
-    free(inbox_slot.bytes);
-    inbox_slot.bytes = NULL;
-    inbox_slot.length = 0;
 }

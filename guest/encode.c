@@ -79,12 +79,49 @@ static int encode_array(struct encoder *e, JSObject *object, uint32_t depth, con
     return shown < length ? put_more(e, length - shown) : 0;
 }
 
+/* Whether its properties are data without objects, in the order of its shape, so that reading them runs no code: as with rows. */
+static bool is_flat(const JSObject *object)
+{
+    JSShapeProperty *property = get_shape_prop(object->shape);
+    uint32_t index;
+
+    if (object->is_exotic)
+        return false;
+    for (int i = 0; i < object->shape->prop_count; i++, property++)
+        if (property->atom == JS_ATOM_NULL || (property->flags & JS_PROP_TMASK) != JS_PROP_NORMAL ||
+            !(property->flags & JS_PROP_ENUMERABLE) || JS_IsObject(object->prop[i].u.value) ||
+            JS_AtomGetKind(context, property->atom) != JS_ATOM_KIND_STRING ||
+            JS_AtomIsArrayIndex(context, &index, property->atom))
+            return false;
+    return true;
+}
+
+static int encode_flat(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
+{
+    JSShapeProperty *property = get_shape_prop(object->shape);
+    int count = object->shape->prop_count;
+
+    if ((uint32_t)count > e->nodes_left)
+        return too_many_values(e);
+    if (put_byte(e, TAG_OBJECT) || put_varint(e, (uint32_t)count))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        struct path_step step = { path, property[i].atom, 0 };
+
+        if (put_atom(e, property[i].atom) || encode_value(e, object->prop[i].u.value, depth + 1, &step))
+            return -1;
+    }
+    return 0;
+}
+
 static int encode_object(struct encoder *e, JSObject *object, uint32_t depth, const struct path_step *path)
 {
     JSPropertyEnum *names;
     uint32_t count, shown, i = 0;
     int failed = -1;
 
+    if (is_flat(object) && (e->mode != ENCODE_CLIP || object->shape->prop_count <= (int)CLIP_ELEMENTS))
+        return encode_flat(e, object, depth, path);
     if (JS_GetOwnPropertyNames(context, &names, &count, JS_MKPTR(JS_TAG_OBJECT, object),
                                JS_GPN_STRING_MASK | JS_GPN_ENUM_ONLY))
         return -1;

@@ -10,10 +10,12 @@
 
 #include "abi.h"
 #include "defence.h"
+#include "shortcuts.h"
 
 #include "quickjs.h"
 #include "alloc.c"
 #include "message.c"
+#include "inline.h"
 #include "quickjs.c"
 #undef vsnprintf
 
@@ -76,6 +78,8 @@ IMPORT(ABI_IMPORT_RANDOM) void import_random(void *bytes, uint32_t length);
 
 /* ---- exports ---- */
 
+static size_t collected_at; /* bytes in use after the last collection that this file asked for */
+
 static int leave(int status)
 {
     timers_report();
@@ -87,10 +91,18 @@ static int leave(int status)
     return status;
 }
 
+/* To be called before the inbox is looked at. */
+static void inbox_arrive(void)
+{
+    if (board.inbox_filled)
+        inbox_take_small(board.inbox_filled);
+    board.inbox_filled = 0;
+}
+
 static struct decoder inbox_open(void)
 {
-    struct decoder d = { .at = inbox_slot.bytes, .end = inbox_slot.bytes + inbox_slot.length };
-    return d;
+    inbox_arrive();
+    return (struct decoder){ .at = inbox_slot.bytes, .end = inbox_slot.bytes + inbox_slot.length };
 }
 
 EXPORT(ABI_EXPORT_VERSION) int export_version(void)
@@ -104,6 +116,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     int failed;
     struct decoder nothing = { .at = (const uint8_t *)"\0", .end = (const uint8_t *)"\0" + 1 };
 
+    arenas_reserve();
     runtime = JS_NewRuntime2(&memory_functions, NULL);
     if (!runtime)
         return STATUS_NO_MEMORY;
@@ -114,6 +127,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     JS_SetInterruptHandler(runtime, stop_requested, NULL);
     JS_SetHostPromiseRejectionTracker(runtime, rejection_tracked, NULL);
     board.counter = (uint32_t)(uintptr_t)&context->interrupt_counter;
+    board.inbox = (uint32_t)(uintptr_t)inbox_small;
     global = JS_GetGlobalObject(context);
     clock_init(global);
     failed = handle_class_init() || tools_class_init() || error_stack_init() || modules_init(global);
@@ -121,6 +135,7 @@ EXPORT(ABI_EXPORT_INIT) int export_init(void)
     if (failed || web_init() || tools_replace(&nothing))
         return STATUS_BAD_MESSAGE;
     JS_RunGC(runtime);
+    collected_at = memory.used;
     return leave(STATUS_OK);
 }
 
@@ -133,6 +148,7 @@ EXPORT(ABI_EXPORT_CONFIGURE) int export_configure(void)
 {
     uint32_t words[CONFIGURE_WORDS];
 
+    inbox_arrive();
     if (inbox_slot.length != sizeof(words))
         return STATUS_BAD_MESSAGE;
     memcpy(words, inbox_slot.bytes, sizeof(words));
@@ -182,11 +198,55 @@ static void stacks_reset(void)
     set_value(context, &context->error_stack_trace_limit, JS_NewInt32(context, STACK_FRAMES));
 }
 
+/* Stopped, or failed: nothing of it runs any more. */
+static bool program_is_over(void)
+{
+    return (board.stop && STANDS(DEFENCE_STOP_ENDS_JOBS)) ||
+           (board.program == PROGRAM_REJECTED && STANDS(DEFENCE_FAILURE_ENDS_JOBS));
+}
+
+static void job_drop(JSJobEntry *job)
+{
+    list_del(&job->link);
+    for (int i = 0; i < job->argc; i++)
+        JS_FreeValue(context, job->argv[i]);
+    js_free(context, job);
+}
+
+/* Once the value is known nobody is told of garbage any more: a finalizer that makes garbage would have no end. */
+static bool finalizer_drop(void)
+{
+    JSJobEntry *job = list_entry(runtime->job_list.next, JSJobEntry, link);
+
+    if (board.program != PROGRAM_FULFILLED || job->job_func != js_finrec_job)
+        return false;
+    job_drop(job);
+    return true;
+}
+
+/* Runs jobs and due timers until there is none, the slice is over, or the program is. */
+static void pump(void)
+{
+    JSContext *ctx;
+
+    do {
+        while (!program_is_over() && !list_empty(&runtime->job_list)) {
+            if (finalizer_drop())
+                continue;
+            if (JS_ExecutePendingJob(runtime, &ctx) < 0)
+                failure_add(FAILURE_JOB);
+            if (board.yield)
+                return;
+        }
+    } while (!program_is_over() && !board.yield && timer_fire());
+}
+
 EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
 {
     int status;
 
     enter();
+    inbox_arrive();
     if (!inbox_slot.bytes || board.program != PROGRAM_NONE)
         return STATUS_BAD_MESSAGE;
     program.number = number;
@@ -215,50 +275,14 @@ EXPORT(ABI_EXPORT_START) int export_start(uint32_t number)
             JS_FreeValue(context, reason);
         }
     }
+    pump();
     return leave(STATUS_OK);
-}
-
-/* Stopped, or failed: nothing of it runs any more. */
-static bool program_is_over(void)
-{
-    return (board.stop && STANDS(DEFENCE_STOP_ENDS_JOBS)) ||
-           (board.program == PROGRAM_REJECTED && STANDS(DEFENCE_FAILURE_ENDS_JOBS));
-}
-
-static void job_drop(JSJobEntry *job)
-{
-    list_del(&job->link);
-    for (int i = 0; i < job->argc; i++)
-        JS_FreeValue(context, job->argv[i]);
-    js_free(context, job);
-}
-
-/* Once the value is known nobody is told of garbage any more: a finalizer that makes garbage would have no end. */
-static bool finalizer_drop(void)
-{
-    JSJobEntry *job = list_entry(runtime->job_list.next, JSJobEntry, link);
-
-    if (board.program != PROGRAM_FULFILLED || job->job_func != js_finrec_job)
-        return false;
-    job_drop(job);
-    return true;
 }
 
 EXPORT(ABI_EXPORT_PUMP) int export_pump(void)
 {
-    JSContext *ctx;
-
     enter();
-    do {
-        while (!program_is_over() && !list_empty(&runtime->job_list)) {
-            if (finalizer_drop())
-                continue;
-            if (JS_ExecutePendingJob(runtime, &ctx) < 0)
-                failure_add(FAILURE_JOB);
-            if (board.yield)
-                return leave(STATUS_OK);
-        }
-    } while (!program_is_over() && !board.yield && timer_fire());
+    pump();
     return leave(STATUS_OK);
 }
 
@@ -272,7 +296,10 @@ EXPORT(ABI_EXPORT_SETTLE) int export_settle(void)
         status = answer_one(&d);
     js_free(context, d.seen);
     inbox_release();
-    return leave(status ? STATUS_BAD_MESSAGE : STATUS_OK);
+    if (status)
+        return leave(STATUS_BAD_MESSAGE);
+    pump();
+    return leave(STATUS_OK);
 }
 
 EXPORT(ABI_EXPORT_LOOSE) int export_loose(void)
@@ -353,19 +380,55 @@ static bool memory_is_spent(void)
     return memory_is_full() || (board.memory_hits && !memory.began_tight && memory_is_tight());
 }
 
-/* Whether a program may be told of garbage: what a stopped one left is collected while it still is its own. */
-static bool has_finalizers(void)
+/* Whether there is an object of one of these classes. */
+static bool has_class(int one, int other)
 {
     struct list_head *at;
 
     list_for_each(at, &runtime->gc_obj_list) {
         JSGCObjectHeader *header = list_entry(at, JSGCObjectHeader, link);
 
-        if (js_rc(header)->gc_obj_type == JS_GC_OBJ_TYPE_JS_OBJECT &&
-            ((JSObject *)header)->class_id == JS_CLASS_FINALIZATION_REGISTRY)
-            return true;
+        if (js_rc(header)->gc_obj_type == JS_GC_OBJ_TYPE_JS_OBJECT) {
+            int class_id = ((JSObject *)header)->class_id;
+
+            if (class_id == one || class_id == other)
+                return true;
+        }
     }
     return false;
+}
+
+/* Whether a program may be told of garbage: what a stopped one left is collected while it still is its own. */
+static bool has_finalizers(void)
+{
+    return has_class(JS_CLASS_FINALIZATION_REGISTRY, JS_CLASS_FINALIZATION_REGISTRY);
+}
+
+/* Cycles of garbage are found by a collection alone, and a snapshot would keep them. Looking for them takes a walk over the
+ * heap, so it waits until the heap has grown by a quarter, and by no less than this.
+ */
+#define COLLECT_AFTER (256u * 1024u)
+
+static bool collecting_pays(void)
+{
+    if (memory.used < collected_at)
+        collected_at = memory.used; /* the engine collects by itself, too */
+    return memory.used - collected_at >= COLLECT_AFTER + collected_at / 4;
+}
+
+static void collect(void)
+{
+    JS_RunGC(runtime);
+    collected_at = memory.used;
+}
+
+/* Before the host may take a snapshot in the middle of a program, which is not to notice: a weak reference would tell. */
+EXPORT(ABI_EXPORT_COLLECT) int export_collect(void)
+{
+    enter();
+    if (collecting_pays() && !has_class(JS_CLASS_WEAK_REF, JS_CLASS_FINALIZATION_REGISTRY))
+        collect();
+    return leave(STATUS_OK);
 }
 
 /* Drops what belongs to the program: jobs, timers, calls, failures, its value. The heap stays. */
@@ -391,12 +454,12 @@ EXPORT(ABI_EXPORT_FINISH) int export_finish(void)
     memset(&outbox, 0, sizeof(outbox));
     board.out = 0;
     board.out_length = 0;
-    if (over && has_finalizers())
-        JS_RunGC(runtime);
+    if (over ? has_finalizers() : collecting_pays() && !has_finalizers())
+        collect();
     jobs_clear();
     if (!memory_is_tight() && !board.memory_hits)
         return leave(STATUS_OK);
-    JS_RunGC(runtime);
+    collect();
     jobs_clear();
     return leave(memory_is_spent() ? STATUS_NO_MEMORY : STATUS_OK);
 }

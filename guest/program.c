@@ -245,13 +245,23 @@ static int program_call(JSValueConst function)
     return alive ? 0 : -1;
 }
 
+/* `program-N.js`. Formatting it by printf takes a tenth of what an empty program does. */
+static void program_file(char file[32])
+{
+    size_t at = strlen("program-");
+
+    memcpy(file, "program-", at);
+    at += u32toa(file + at, program.number);
+    memcpy(file + at, ".js", sizeof(".js"));
+}
+
 static int program_run(const char *source, uint32_t length)
 {
     char file[32];
     JSValue code, function;
     int status;
 
-    snprintf(file, sizeof(file), "program-%u.js", program.number);
+    program_file(file);
     code = compile_program(source, length, file);
     if (JS_IsException(code))
         return -1;

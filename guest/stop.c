@@ -16,12 +16,14 @@ struct board {
     uint32_t out_length;
     uint32_t memory_hits;
     uint32_t heap_bytes;
+    uint32_t inbox;
+    uint32_t inbox_filled;
 };
 
 __attribute__((visibility("default"), used)) struct board board;
 _Static_assert(sizeof(struct board) == BOARD_SIZE, "board size");
 _Static_assert(offsetof(struct board, next_due) == BOARD_NEXT_DUE, "board layout");
-_Static_assert(offsetof(struct board, heap_bytes) == BOARD_HEAP_BYTES, "board layout");
+_Static_assert(offsetof(struct board, inbox_filled) == BOARD_INBOX_FILLED, "board layout");
 
 static JSRuntime *runtime;
 static JSContext *context;

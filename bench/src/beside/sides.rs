@@ -44,6 +44,8 @@ const fn side(key: &'static str, title: &'static str, sort: Sort, host: Host, se
 pub(crate) const RUST: &str = "rust";
 pub(crate) const COMMAND_LINE: &str = "cli";
 pub(crate) const PYTHON: &str = "chrysalid";
+/// It keeps a record of calls, and runs the program again from its start.
+pub(crate) const REPLAYING: &str = "run";
 /// QuickJS-ng of the guest's own source, which takes part in programs alone.
 pub(crate) const NATIVE: &str = "native";
 
@@ -56,7 +58,7 @@ pub(crate) const SIDES: &[Side] = &[
     side("quickjs_rs", "quickjs-rs", Sort::SameKind, Host::Python, true),
     side("quickjs_wasi", "quickjs-wasi", Sort::SameKind, Host::Node, true),
     side("quickjs_emscripten", "quickjs-emscripten", Sort::SameKind, Host::Node, true),
-    side("run", "run", Sort::SameKind, Host::Node, true),
+    side(REPLAYING, "run", Sort::SameKind, Host::Node, true),
     side("quickjs", "native QuickJS in Python", Sort::Other, Host::Python, true),
     side("isolated_vm", "isolated-vm", Sort::Other, Host::Node, true),
     side(NATIVE, "native QuickJS-ng in C", Sort::Other, Host::Runner, false),

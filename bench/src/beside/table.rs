@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::cell::{Cell, Gap};
 use super::rows::{MEAN_TARGET, MEMORY, ROWS, Row};
-use super::sides::{NATIVE, PYTHON, RUST, SIDES, Side, Sort};
+use super::sides::{NATIVE, PYTHON, REPLAYING, RUST, SIDES, Side, Sort};
 use super::{Cells, Options, PATIENCE, is_peer};
 use crate::report::provenance;
 use crate::samples::geometric_mean;
@@ -155,7 +155,9 @@ impl Table<'_> {
                 if theirs.median().is_some_and(|theirs| theirs < median) {
                     who.push(side.title.to_owned());
                 }
-                if theirs.bytes.zip(ours.bytes).is_some_and(|(theirs, ours)| theirs < ours) {
+                // A record of calls holds no heap: its size is that of another thing.
+                let smaller = theirs.bytes.zip(ours.bytes).is_some_and(|(theirs, ours)| theirs < ours);
+                if smaller && side.key != REPLAYING {
                     who.push(format!("{} by size", side.title));
                 }
             }

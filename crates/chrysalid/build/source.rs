@@ -1,7 +1,7 @@
 //! The guest's inputs, under the names that the compiler sees:
 //!
 //! ```text
-//! guest/*.c, *.h          the repository's guest folder
+//! guest/*.c, *.h, *.prof  the repository's guest folder
 //! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys
 //! libregexp.c …           one `#include` each, so that QuickJS's files count as system headers
 //! ```
@@ -98,7 +98,7 @@ fn collect(files: &mut BTreeMap<String, Vec<u8>>, folder: &Path, name: &str) -> 
         let path = entry.map_err(cannot_list)?.path();
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let file = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
-        if ["c", "h"].contains(&extension) && !file.starts_with('.') {
+        if ["c", "h", "prof"].contains(&extension) && !file.starts_with('.') {
             files.insert(format!("{name}/{file}"), super::read(&path)?);
         }
     }

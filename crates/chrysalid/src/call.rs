@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::{Handler, HandlerFuture};
 use crate::error::{Error, ErrorKind};
+use crate::idempotency::IdempotencyKey;
 use crate::value::Value;
 
 /// Id of a call: the program's number and the call's number, both counted in the session. Stable across restores.
@@ -146,10 +147,17 @@ impl CancelSignal {
 pub struct CallContext {
     /// Id of the call.
     pub id: CallId,
-    /// The same for every attempt at this call of this session, and for no other call: 64 hex characters.
-    pub idempotency_key: String,
     /// Set when the result is no longer wanted.
     pub cancel: CancelSignal,
+    pub(crate) key: IdempotencyKey,
+}
+
+impl CallContext {
+    /// The same for every attempt at this call of this session, and for no other call: 64 hex characters.
+    #[must_use]
+    pub fn idempotency_key(&self) -> &str {
+        self.key.as_str()
+    }
 }
 
 /// A call that may run now. Begin it, and hand its result to [`crate::Session::settle`].
@@ -184,7 +192,7 @@ impl Call {
     /// The same for every attempt at this call, and for no other.
     #[must_use]
     pub fn idempotency_key(&self) -> &str {
-        &self.context.idempotency_key
+        self.context.idempotency_key()
     }
 
     /// Set when the result is no longer wanted.

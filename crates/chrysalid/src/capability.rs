@@ -86,6 +86,8 @@ pub struct Capability {
     ask_when: Option<Predicate>,
     delivery: Delivery,
     narrow: Option<Arc<Narrow>>,
+    /// [`Capability::definition`], once it is one of [`Capabilities`].
+    definition: [u8; 16],
     subagent: bool,
     global: bool,
     terms: Terms,
@@ -195,6 +197,11 @@ impl Capability {
 
     /// Digest over what an approver relies on; a change while a call waits is shown to them.
     pub(crate) fn definition(&self) -> [u8; 16] {
+        self.definition
+    }
+
+    /// Takes writing out the schema.
+    fn define(&self) -> [u8; 16] {
         let mut hash = Sha256::new();
         for part in [self.name.as_str(), self.description.as_str()] {
             hash.update(part.len().to_le_bytes());
@@ -256,6 +263,7 @@ impl Capabilities {
                     format!("two capabilities are named {:?}", capability.name),
                 ));
             }
+            capability.definition = capability.define();
             by_name.insert(capability.name.clone(), Arc::new(capability));
         }
         if by_name.is_empty() {

@@ -29,8 +29,9 @@ const NATIVE_STACK: usize = 10 << 20;
 /// Room on a fiber for the host functions that the guest calls.
 const HOST_STACK: usize = 1 << 20;
 
-/// Bytes of a slot's memory that stay with it between sessions; a small session writes some 110 KiB.
-const KEPT_RESIDENT: usize = 128 << 10;
+/// Bytes of a slot's memory that stay with it between sessions. A small session writes some 110 KiB; a page that a larger one wrote
+/// before counts as well, and those with low addresses first, where a deep stack was.
+const KEPT_RESIDENT: usize = 384 << 10;
 
 /// What sessions share. Cheap to clone, usable from any thread.
 ///
@@ -136,7 +137,31 @@ impl Engine {
     }
 
     /// A session from a chain of snapshots, with these capabilities: a full image and the links behind it, oldest first, up to
-    /// the one to go on from. Each but the last is read for its pages alone. At most one is opened at a time.
+    /// the one to go on from. Each but the last is read for its pages alone, and they are opened one at a time.
+    ///
+    /// ```
+    /// # use std::time::SystemTime;
+    /// use chrysalid::{Capabilities, Engine, Key, Restore, SessionOptions};
+    ///
+    /// let engine = Engine::builder().pool_slots(0).key(Key::generate()?).build()?;
+    /// let mut options = SessionOptions::default();
+    /// options.chain = 16;
+    /// let mut session = engine.session_with(&Capabilities::none(), options)?;
+    /// let mut images: Vec<Vec<u8>> = Vec::new();
+    /// for turn in ["let n = 1; n", "n += 1; n"] {
+    ///     session.start(turn)?;
+    ///     session.step(SystemTime::now())?;
+    ///     let image = session.snapshot()?;
+    ///     if engine.inspect(&image)?.follows.is_none() {
+    ///         images.clear(); // a full image needs none of those before it
+    ///     }
+    ///     images.push(image);
+    /// }
+    /// let images: Vec<&[u8]> = images.iter().map(Vec::as_slice).collect();
+    /// let session = engine.restore_chain(&images, &Capabilities::none(), Restore::Resume)?;
+    /// assert!(session.is_idle());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Engine::restore`], and [`ErrorKind::BrokenChain`] when the images are not one chain, in its order and without a gap:

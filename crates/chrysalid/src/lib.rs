@@ -56,6 +56,7 @@ mod event;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod idempotency;
 mod key;
 mod limits;
 mod module;

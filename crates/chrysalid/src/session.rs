@@ -170,6 +170,9 @@ pub struct Session {
     awake_since: Option<f64>,
     /// Whether the guest was asked which calls are loose since it last ran.
     loose_known: bool,
+    /// Whether garbage was looked for since the guest last ran.
+    collected: bool,
+    last_place: Option<place::KnownPlace>,
     /// Handles that are gone from the guest and in the last program's value.
     shown_handles: Vec<u32>,
     /// Whether the audit trail knows of this process.
@@ -215,6 +218,7 @@ enum Doing {
     Nothing,
     Running,
     Loose,
+    Collecting,
     Outcome(u32),
     Finishing(Box<std::result::Result<crate::value::Value, Failure>>),
     /// Asks which handles are gone.

@@ -2,6 +2,7 @@
 //! into it and what [`crate::Engine::inspect`] tells.
 
 mod chain;
+pub(crate) mod compression;
 pub(crate) mod format;
 mod list;
 pub(crate) mod pages;
@@ -23,10 +24,10 @@ pub(crate) use format::Identity;
 use format::{Contents, SnapshotError};
 pub(crate) use format::{Follows, MAX_LINKS};
 
-/// Level at which the header is compressed.
-const HEADER_LEVEL: i32 = 1;
 /// Largest header that is opened: what the host keeps of a session is bounded by its limits.
 const MAX_HEADER: u64 = 1 << 30;
+/// Up to this size a header is believed when it tells how large it is.
+const SMALL_HEADER: u64 = 1 << 20;
 
 /// What a snapshot is restored for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +131,7 @@ pub(crate) fn seal(making: &Making, state: &State, memory_len: usize, packed: Pa
 
 pub(crate) fn header(state: &State) -> Result<Vec<u8>> {
     let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
-    zstd::bulk::compress(&header, HEADER_LEVEL).map_err(|error| Error::internal(format!("header: {error}")))
+    compression::compress(&header).map_err(|error| Error::internal(format!("header: {error}")))
 }
 
 /// Opens the last of a chain's images, and looks at the heads of those before it.
@@ -162,10 +163,18 @@ pub(crate) fn open<'images>(
 
 pub(crate) fn open_header(header: &[u8]) -> Result<State> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, format!("snapshot header: {what}"));
-    let decoder = zstd::stream::read::Decoder::new(header).map_err(|error| corrupt(error.to_string()))?;
-    let mut plain = Vec::new();
-    decoder.take(MAX_HEADER).read_to_end(&mut plain).map_err(|error| corrupt(error.to_string()))?;
+    let plain = decompressed(header).map_err(|error| corrupt(error.to_string()))?;
     postcard::from_bytes(&plain).map_err(|error| corrupt(error.to_string()))
+}
+
+fn decompressed(header: &[u8]) -> std::io::Result<Vec<u8>> {
+    let told = zstd::zstd_safe::get_frame_content_size(header).ok().flatten();
+    if let Some(size) = told.filter(|size| *size <= SMALL_HEADER).and_then(|size| usize::try_from(size).ok()) {
+        return compression::decompress(header, size);
+    }
+    let mut plain = Vec::new();
+    zstd::stream::read::Decoder::new(header)?.take(MAX_HEADER).read_to_end(&mut plain)?;
+    Ok(plain)
 }
 
 pub(crate) fn inspect(engine: &Engine, bytes: &[u8]) -> Result<Inspection> {

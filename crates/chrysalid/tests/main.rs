@@ -29,6 +29,7 @@ mod cases_t;
 mod cases_x;
 #[cfg(feature = "fuzzing")]
 mod chains;
+mod collection;
 mod console;
 #[cfg(feature = "fuzzing")]
 mod corpus;

@@ -356,7 +356,7 @@ fn typed_capabilities_read_and_write_with_serde() {
         }),
         Capability::new("shop.closed", |(): ()| async { Err::<(), _>("closed on Sundays") }),
         Capability::with_context("shop.key", |context: chrysalid::CallContext, (): ()| async move {
-            Ok::<_, ToolError>((context.id.to_string(), context.idempotency_key.len()))
+            Ok::<_, ToolError>((context.id.to_string(), context.idempotency_key().len()))
         }),
     ])
     .unwrap();

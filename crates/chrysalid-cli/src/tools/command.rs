@@ -85,7 +85,7 @@ impl ToolCommand {
             command.env_remove(name);
         }
         command.env("CHRYSALID_CALL", context.id.to_string());
-        command.env("CHRYSALID_IDEMPOTENCY_KEY", &context.idempotency_key);
+        command.env("CHRYSALID_IDEMPOTENCY_KEY", context.idempotency_key());
         command.spawn().map_err(|error| self.not_started(&error))
     }
 

@@ -65,6 +65,7 @@ impl Capability {
             ask_when: None,
             delivery: Delivery::Value,
             narrow: None,
+            definition: [0; 16],
             subagent: false,
             global: false,
             terms: Terms::default(),

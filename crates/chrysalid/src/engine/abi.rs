@@ -1,7 +1,7 @@
 //! The guest's ABI as the host knows it: the same names and values as `guest/abi.h`, which is the list. The test at
 //! the end reads that file and compares, so the two cannot drift apart.
 
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 pub(crate) const IMPORT_MODULE: &str = "chrysalid";
 
 macro_rules! constants {
@@ -29,6 +29,7 @@ constants! {
     EXPORT_LOOSE: &str = "loose", "ABI_EXPORT_LOOSE";
     EXPORT_OUTCOME: &str = "outcome", "ABI_EXPORT_OUTCOME";
     EXPORT_FINISH: &str = "finish", "ABI_EXPORT_FINISH";
+    EXPORT_COLLECT: &str = "collect", "ABI_EXPORT_COLLECT";
     EXPORT_FREED: &str = "freed", "ABI_EXPORT_FREED";
     EXPORT_BOARD: &str = "board", "ABI_EXPORT_BOARD";
     EXPORT_MEMORY: &str = "memory", "ABI_EXPORT_MEMORY";
@@ -50,6 +51,7 @@ constants! {
     TIME_WALL: u32 = 0, "TIME_WALL";
     TIME_MONOTONIC: u32 = 1, "TIME_MONOTONIC";
     TIME_HOST: u32 = 2, "TIME_HOST";
+    INBOX_SMALL: usize = 1024, "INBOX_SMALL";
     STATUS_OK: i32 = 0, "STATUS_OK";
     STATUS_BAD_MESSAGE: i32 = 1, "STATUS_BAD_MESSAGE";
     STATUS_NO_MEMORY: i32 = 2, "STATUS_NO_MEMORY";
@@ -115,7 +117,9 @@ constants! {
     BOARD_OUT_LENGTH: usize = 52, "BOARD_OUT_LENGTH";
     BOARD_MEMORY_HITS: usize = 56, "BOARD_MEMORY_HITS";
     BOARD_HEAP_BYTES: usize = 60, "BOARD_HEAP_BYTES";
-    BOARD_SIZE: usize = 64, "BOARD_SIZE";
+    BOARD_INBOX: usize = 64, "BOARD_INBOX";
+    BOARD_INBOX_FILLED: usize = 68, "BOARD_INBOX_FILLED";
+    BOARD_SIZE: usize = 72, "BOARD_SIZE";
 }
 
 #[cfg(test)]

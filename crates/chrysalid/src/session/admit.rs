@@ -17,7 +17,7 @@ use super::state::{Answer, AnswerError, OpenCall, Program, REVEAL_CALL, StoredCa
 use crate::audit::AuditEvent;
 use crate::call::{CallId, CallPlace, CallStatus, ToolError};
 use crate::capability::{Capability, Delivery};
-use crate::clock::thread_cpu_nanos;
+use crate::clock::CpuMark;
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
@@ -75,10 +75,10 @@ impl Session {
 
     /// Work outside of a step on what the program asked for is the program's time, or it could keep the host busy for ever.
     pub(super) fn charged<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let begun = thread_cpu_nanos();
+        let begun = CpuMark::here();
         let done = work(self);
         if stands(Defence::CallsCharged) {
-            self.meter.charge(Duration::from_nanos(thread_cpu_nanos().saturating_sub(begun)));
+            self.meter.charge(Duration::from_nanos(begun.spent()));
         }
         done
     }
@@ -210,7 +210,7 @@ impl Session {
 
     /// Refuses a call that was never recorded.
     pub(super) fn refuse(&mut self, number: u32, name: &str, status: CallStatus, error: ToolError) {
-        if status != CallStatus::Denied {
+        if status != CallStatus::Denied && self.is_audited() {
             let event = AuditEvent::Refused {
                 call: self.id_of(number).to_string(),
                 name: name.to_owned(),
@@ -265,7 +265,13 @@ impl Session {
         if let Some(program) = self.state.program.as_mut().filter(its_own) {
             program.answers.push(Answer { call: number, result, module: false });
         }
-        self.audit(&AuditEvent::Ended { call: id.to_string(), name: name.clone(), status: status.name().to_owned() });
+        if self.is_audited() {
+            self.audit(&AuditEvent::Ended {
+                call: id.to_string(),
+                name: name.clone(),
+                status: status.name().to_owned(),
+            });
+        }
         self.tell(&Event::CallEnded { id, name: &name, status });
     }
 

@@ -141,7 +141,6 @@ impl Session {
             self.clock_set = true;
         }
         self.count_wall(now);
-        self.meter.begin_slice();
     }
 
     fn end_step(&mut self, step: Option<&Step>) {
@@ -195,6 +194,7 @@ impl Session {
         }
         if matches!(doing, Doing::Running) {
             self.loose_known = false;
+            self.collected = false;
         }
         let may_hold = self.room();
         match std::mem::replace(&mut self.guest, Guest::Gone) {
@@ -323,7 +323,6 @@ impl Session {
             program.begun = true;
             entries.push(Entry::Start { program: program.number, source: program.code.clone() });
         }
-        entries.push(Entry::Pump);
         Next::Enter(Doing::Running, entries)
     }
 
@@ -344,7 +343,7 @@ impl Session {
             let count = program.answers.iter().map_while(|answer| fits(answer).then_some(())).count();
             program.answers.drain(..count).for_each(|answer| put_answer(&mut batch, answer));
         }
-        Next::Enter(Doing::Running, vec![Entry::Settle(batch), Entry::Pump])
+        Next::Enter(Doing::Running, vec![Entry::Settle(batch)])
     }
 
     /// Nothing is left for the guest to do: the program has ended, waits, or hangs.
@@ -400,7 +399,7 @@ impl Session {
     /// Calls of the program that runs, the latest first.
     pub(super) fn of_this_program(&self) -> impl Iterator<Item = (u32, &super::state::StoredCall)> {
         let program = self.state.program.as_ref().map_or(0, |program| program.number);
-        let latest = self.state.calls.iter().rev();
+        let latest = self.state.calls.latest_first();
         latest.take_while(move |(_, call)| call.program >= program).filter(move |(_, call)| call.program == program)
     }
 
@@ -415,6 +414,10 @@ impl Session {
         let patient = asked.is_none_or(|asked| now - asked < park_after);
         let timer_counts = soon && (patient || !stands(Defence::PauseDespiteTimers));
         if !moving && !timer_counts {
+            // A pause may be saved, and what is garbage need not be.
+            if !self.collected && self.state.program.as_ref().is_some_and(|program| program.begun) {
+                return Next::Enter(Doing::Collecting, vec![Entry::Collect]);
+            }
             return Next::Return(Step::Paused(self.pause(timer_due)));
         }
         // Nothing tells a step machine that another session left a slot; the async driver is woken.

@@ -32,6 +32,7 @@ impl Session {
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing | Doing::Running => {}
             Doing::Loose => self.abandon_loose(),
+            Doing::Collecting => self.collected = true,
             Doing::Outcome(which) => return self.take_outcome(which, status),
             Doing::Finishing(result) if status == abi::STATUS_OK && !self.state.handles.is_empty() => {
                 self.enter(Doing::Freeing(result), vec![Entry::Freed]);

@@ -229,7 +229,7 @@ pub(super) fn slice(memory: &[u8], address: u32, length: u32) -> wasmtime::Resul
         .ok_or_else(|| outside(address, length))
 }
 
-pub(super) fn outside(address: u32, length: u32) -> WasmError {
+pub(super) fn outside(address: u32, length: impl std::fmt::Display) -> WasmError {
     WasmError::msg(format!("{length} bytes at {address} are outside of the guest's memory"))
 }
 

@@ -52,6 +52,8 @@ pub(crate) enum Entry {
     Loose,
     Outcome(u32),
     Finish,
+    /// Frees garbage, where that pays: before a pause.
+    Collect,
     /// Tells which handles are gone: [`Instance::freed`] reads them. After `Finish`, which frees some.
     Freed,
 }
@@ -87,6 +89,7 @@ struct Exports {
     loose: TypedFunc<(), i32>,
     outcome: TypedFunc<u32, i32>,
     finish: TypedFunc<(), i32>,
+    collect: TypedFunc<(), i32>,
     freed: TypedFunc<(), i32>,
     #[cfg(feature = "weaken")]
     weakened: Option<usize>,
@@ -132,6 +135,7 @@ impl Exports {
             loose: instance.get_typed_func(&mut *store, abi::EXPORT_LOOSE)?,
             outcome: instance.get_typed_func(&mut *store, abi::EXPORT_OUTCOME)?,
             finish: instance.get_typed_func(&mut *store, abi::EXPORT_FINISH)?,
+            collect: instance.get_typed_func(&mut *store, abi::EXPORT_COLLECT)?,
             freed: instance.get_typed_func(&mut *store, abi::EXPORT_FREED)?,
         })
     }
@@ -326,6 +330,7 @@ impl Instance {
                 self.write_board(abi::BOARD_STOP, abi::STOP_NONE);
                 status
             }
+            Entry::Collect => self.exports.collect.call_async(&mut self.store, ()).await,
             Entry::Freed => self.exports.freed.call_async(&mut self.store, ()).await,
         }
     }
@@ -346,15 +351,24 @@ impl Instance {
     /// Puts a message into the guest's inbox.
     async fn message(&mut self, bytes: &[u8]) -> wasmtime::Result<()> {
         let length = u32::try_from(bytes.len()).map_err(|_| WasmError::msg("message of more than 4 GiB"))?;
+        let small = read_word(self.memory(), self.board + abi::BOARD_INBOX).unwrap_or(0);
+        if small != 0 && bytes.len() <= abi::INBOX_SMALL {
+            self.put(small, bytes)?;
+            self.write_board(abi::BOARD_INBOX_FILLED, length + 1);
+            return Ok(());
+        }
         let address = self.exports.inbox.call_async(&mut self.store, length).await?;
         if address == 0 {
             return Err(WasmError::new(NoRoom));
         }
-        let end = (address as usize).saturating_add(bytes.len());
-        self.memory_mut()
-            .get_mut(address as usize..end)
-            .ok_or_else(|| outside(address, length))?
-            .copy_from_slice(bytes);
+        self.put(address, bytes)
+    }
+
+    /// Writes at an address that the guest gave.
+    fn put(&mut self, address: u32, bytes: &[u8]) -> wasmtime::Result<()> {
+        let (start, length) = (address as usize, bytes.len());
+        let place = self.memory_mut().get_mut(start..start.saturating_add(length));
+        place.ok_or_else(|| outside(address, length))?.copy_from_slice(bytes);
         Ok(())
     }
 }

@@ -6,9 +6,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::clock::{Clock, thread_cpu_nanos, to_millis};
+use crate::clock::{Clock, CpuMark, monotonic_nanos, to_millis};
 use crate::defence::{Defence, stands};
 use crate::engine::ticker::TICK;
 
@@ -24,14 +24,12 @@ pub(crate) struct Meter {
     limit: AtomicU64,
     /// CPU of the program before this step.
     used: AtomicU64,
-    /// Thread CPU when this step began, later by what is not charged. Each reading is a system call, so a step has one at its
-    /// beginning and one at its end: all of it, guest and host, is the program's.
-    step_cpu: AtomicU64,
-    /// Thread CPU when the guest last gave the thread back, where the host's part is not charged.
-    host_cpu: AtomicU64,
-    slice_began: AtomicU64,
+    /// Where this step began: all of it, guest and host, is the program's.
+    step: Mark,
+    /// Where the guest last gave the thread back, and how much is not charged, where the host's part is not.
+    host: Mark,
+    uncharged: AtomicU64,
     slice_length: AtomicU64,
-    epoch: Instant,
     now_millis: AtomicU64,
     last_millis: AtomicU64,
     origin_millis: AtomicU64,
@@ -39,11 +37,33 @@ pub(crate) struct Meter {
     interrupted: AtomicBool,
     /// Guest CPU when a stop by an interrupt, or by the wall clock, was first seen.
     stopped_at: AtomicU64,
-    /// When the wall clock of the program is over, on the clock of `epoch`.
+    /// When the wall clock of the program is over, on the monotonic clock.
     wall_end: AtomicU64,
     wall_over: AtomicBool,
     timed_out: AtomicBool,
     waker: Mutex<Option<Waker>>,
+}
+
+/// A [`CpuMark`] that threads can share.
+struct Mark {
+    wall: AtomicU64,
+    cpu: AtomicU64,
+}
+
+impl Mark {
+    const fn new() -> Self {
+        Self { wall: AtomicU64::new(0), cpu: AtomicU64::new(0) }
+    }
+
+    fn set(&self, mark: CpuMark) {
+        let (wall, cpu) = mark.parts();
+        self.wall.store(wall, Ordering::Relaxed);
+        self.cpu.store(cpu, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> CpuMark {
+        CpuMark::from_parts(self.wall.load(Ordering::Relaxed), self.cpu.load(Ordering::Relaxed))
+    }
 }
 
 /// What the guest must do now.
@@ -65,11 +85,10 @@ impl Meter {
         Self {
             limit: AtomicU64::new(u64::MAX),
             used: AtomicU64::new(0),
-            step_cpu: AtomicU64::new(0),
-            host_cpu: AtomicU64::new(0),
-            slice_began: AtomicU64::new(0),
+            step: Mark::new(),
+            host: Mark::new(),
+            uncharged: AtomicU64::new(0),
             slice_length: AtomicU64::new(nanos(slice)),
-            epoch: Instant::now(),
             now_millis: AtomicU64::new(0),
             last_millis: AtomicU64::new(0),
             origin_millis: AtomicU64::new(0),
@@ -106,7 +125,7 @@ impl Meter {
 
     /// How much of the wall clock is left for the program from now on.
     pub(crate) fn set_wall(&self, left: Duration) {
-        let end = nanos(self.epoch.elapsed()).saturating_add(nanos(left));
+        let end = monotonic_nanos().saturating_add(nanos(left));
         self.wall_end.store(end, Ordering::Relaxed);
     }
 
@@ -117,18 +136,13 @@ impl Meter {
 
     // ---- the slice ----
 
-    /// Begins a slice on this thread.
-    pub(crate) fn begin_slice(&self) {
-        self.slice_began.store(nanos(self.epoch.elapsed()), Ordering::Relaxed);
-    }
-
     /// Whether the thread should be given back at a job boundary; in the middle of a job there is as much time again.
     pub(crate) fn slice_is_over(&self) -> bool {
         self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed) / 2
     }
 
     fn slice_elapsed(&self) -> u64 {
-        nanos(self.epoch.elapsed()).saturating_sub(self.slice_began.load(Ordering::Relaxed))
+        monotonic_nanos().saturating_sub(self.step.get().wall())
     }
 
     /// The guest begins to run on this thread.
@@ -139,7 +153,7 @@ impl Meter {
     /// The guest gave the thread back.
     pub(crate) fn leave(&self) {
         if !stands(Defence::CallsCharged) {
-            self.host_cpu.store(thread_cpu_nanos(), Ordering::Relaxed);
+            self.host.set(CpuMark::here());
         }
     }
 
@@ -149,16 +163,15 @@ impl Meter {
         self.used.fetch_add(self.spent_in_step(), Ordering::Relaxed);
     }
 
-    /// Thread CPU of this step.
+    /// CPU time of this step.
     fn spent_in_step(&self) -> u64 {
-        thread_cpu_nanos().saturating_sub(self.step_cpu.load(Ordering::Relaxed))
+        self.step.get().spent().saturating_sub(self.uncharged.load(Ordering::Relaxed))
     }
 
     /// Many small calls would be the host's time, were its part of a step not charged.
     fn leave_out_host(&self) {
         if !stands(Defence::CallsCharged) {
-            let host = thread_cpu_nanos().saturating_sub(self.host_cpu.load(Ordering::Relaxed));
-            self.step_cpu.fetch_add(host, Ordering::Relaxed);
+            self.uncharged.fetch_add(self.host.get().spent(), Ordering::Relaxed);
             self.leave();
         }
     }
@@ -178,7 +191,7 @@ impl Meter {
             return Verdict::Trap;
         }
         let mut stop = false;
-        if nanos(self.epoch.elapsed()) >= self.wall_end.load(Ordering::Relaxed) {
+        if monotonic_nanos() >= self.wall_end.load(Ordering::Relaxed) {
             self.wall_over.store(true, Ordering::Relaxed);
         }
         if self.interrupted.load(Ordering::Relaxed) || self.wall_is_over() {
@@ -238,9 +251,10 @@ impl Meter {
     pub(crate) fn begin_step(&self, now_millis: f64) {
         let now = now_millis.max(self.last_host_millis());
         self.now_millis.store(now.to_bits(), Ordering::Relaxed);
-        let cpu = thread_cpu_nanos();
-        self.step_cpu.store(cpu, Ordering::Relaxed);
-        self.host_cpu.store(cpu, Ordering::Relaxed);
+        let here = CpuMark::here();
+        self.step.set(here);
+        self.host.set(here);
+        self.uncharged.store(0, Ordering::Relaxed);
     }
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.

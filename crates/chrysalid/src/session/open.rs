@@ -137,6 +137,8 @@ impl Session {
             doing: Doing::Nothing,
             awake_since: None,
             loose_known: false,
+            collected: true,
+            last_place: None,
             shown_handles: Vec::new(),
             trail: Trail::Unopened,
             clock_set: false,

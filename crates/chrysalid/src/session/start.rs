@@ -3,17 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::admit::millis;
 use super::{Running, Session, Slot};
 use crate::audit::AuditEvent;
-use crate::call::{Call, CallContext, CallId, CallStatus, CancelSignal, ToolError};
+use crate::call::{Call, CallContext, CallStatus, CancelSignal, ToolError};
 use crate::capability::{Capability, Handler};
 use crate::defence::{Defence, stands};
 use crate::engine::abi;
 use crate::event::Event;
-use crate::key::hex;
+use crate::idempotency::IdempotencyKey;
 use crate::value::wire;
 
 /// The calls that run.
@@ -114,16 +112,18 @@ impl Session {
         let argument = wire::decode(&open.argument, &bounds).ok()?;
         call.status = CallStatus::Started;
         open.started_millis = Some(now);
-        let idempotency_key = idempotency_key(&session, id, &open.digest());
+        let key = IdempotencyKey::new(session, id, &open.argument);
         let cancel = CancelSignal::default();
         self.running.insert(number, Running { cancel: cancel.clone(), _slot: slot });
-        let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: idempotency_key.clone() };
-        if !self.audit(&event) && name != abi::MODULE_CALL && stands(Defence::AuditKept) {
-            self.deny_unwritten(number);
-            return None;
+        if self.is_audited() {
+            let event = AuditEvent::Started { call: id.to_string(), name: name.clone(), key: key.as_str().to_owned() };
+            if !self.audit(&event) && name != abi::MODULE_CALL && stands(Defence::AuditKept) {
+                self.deny_unwritten(number);
+                return None;
+            }
         }
         self.tell(&Event::CallStarted { id, name: &name });
-        let context = CallContext { id, idempotency_key, cancel };
+        let context = CallContext { id, cancel, key };
         Some(Call { context, name, argument, handler })
     }
 
@@ -169,15 +169,4 @@ impl Session {
             Some((number, call.open.as_ref()?.started_millis? + millis(timeout)))
         })
     }
-}
-
-/// A fork has another session id, so it never repeats a key.
-fn idempotency_key(session: &[u8; 16], id: CallId, digest: &[u8; 32]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"chrysalid idempotency key");
-    hash.update(session);
-    hash.update(id.program.to_le_bytes());
-    hash.update(id.number.to_le_bytes());
-    hash.update(digest);
-    hex(&hash.finalize())
 }

@@ -142,7 +142,7 @@ impl Session {
 
     /// Notes in the audit trail what will run; whether that is kept.
     pub(super) fn audit_program(&mut self) -> bool {
-        let Some(program) = &self.state.program else { return true };
+        let Some(program) = self.state.program.as_ref().filter(|_| self.is_audited()) else { return true };
         let sha256 = hex(&Sha256::digest(program.source.as_bytes()));
         let event = AuditEvent::Program { program: program.number, sha256 };
         self.audit(&event)

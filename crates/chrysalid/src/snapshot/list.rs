@@ -16,15 +16,14 @@ use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 
-use zstd::bulk::Compressor;
 use zstd::stream::raw::{Decoder, InBuffer, Operation as _, OutBuffer};
 use zstd::zstd_safe::{DParameter, get_frame_content_size};
 
+use super::compression;
 use super::format::{PAGE, SnapshotError, take};
 
 const LINE: usize = 64;
 const WORD: usize = 4;
-const LEVEL: i32 = 1;
 /// A number of at most ten bytes, the masks, and every word.
 pub(super) const LONGEST_ENTRY: usize = 10 + 8 + PAGE / LINE * 2 + PAGE;
 /// Bytes of the list that a reader holds at a time.
@@ -33,22 +32,12 @@ const PIECE: usize = 256 << 10;
 const WINDOW: u32 = 20;
 
 thread_local! {
-    // Making a context takes as long as packing a small snapshot with it. A thread keeps at most
-    // 0.6 MB for the one and 0.1 MB for the other.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    // As in `compression`. A thread keeps 0.1 MB for it.
     static DECODER: RefCell<Option<Decoder<'static>>> = const { RefCell::new(None) };
 }
 
 pub(super) fn compress(list: &[u8]) -> Result<Vec<u8>, SnapshotError> {
-    COMPRESSOR
-        .with_borrow_mut(|kept| -> io::Result<Vec<u8>> {
-            let compressor = match kept {
-                Some(compressor) => compressor,
-                None => kept.insert(Compressor::new(LEVEL)?),
-            };
-            compressor.compress(list)
-        })
-        .map_err(|_| SnapshotError::Failed("zstd could not compress the pages"))
+    compression::compress(list).map_err(|_| SnapshotError::Failed("zstd could not compress the pages"))
 }
 
 pub(super) fn put_number(list: &mut Vec<u8>, number: u64) {
@@ -70,7 +59,7 @@ pub(super) fn put_page(list: &mut Vec<u8>, page: &[u8; PAGE], before: &[u8; PAGE
     let mut differing = 0_u64;
     let lines = page.as_chunks::<LINE>().0.iter().zip(before.as_chunks::<LINE>().0);
     for ((line, before), index) in lines.zip(0_u32..) {
-        if line != before {
+        if line_differs(line, before) {
             differing |= 1 << index;
             put_line(list, line, before);
         }
@@ -78,6 +67,12 @@ pub(super) fn put_page(list: &mut Vec<u8>, page: &[u8; PAGE], before: &[u8; PAGE
     if let Some(mask) = list.get_mut(start..).and_then(<[u8]>::first_chunk_mut) {
         *mask = differing.to_le_bytes();
     }
+}
+
+/// Without a call: most lines of a page that differs are as they were.
+fn line_differs(line: &[u8; LINE], before: &[u8; LINE]) -> bool {
+    let words = line.as_chunks().0.iter().zip(before.as_chunks().0);
+    words.fold(0, |sum, (word, before)| sum | (u64::from_le_bytes(*word) ^ u64::from_le_bytes(*before))) != 0
 }
 
 fn put_line(list: &mut Vec<u8>, line: &[u8; LINE], before: &[u8; LINE]) {

@@ -21,7 +21,7 @@
   (data (i32.const 65568) "\00\00\00\00\00\00\f0\7f")
   (data (i32.const 66048) "\04\02")
 
-  (func (export "abi_version") (result i32) (i32.const 4))
+  (func (export "abi_version") (result i32) (i32.const 5))
   (func (export "_initialize"))
   (func (export "init") (result i32) (i32.const 0))
 
@@ -64,6 +64,7 @@
   (func (export "finish") (result i32)
     (i32.store (i32.const 65548) (i32.const 0))
     (call $entry (i32.const 10) (i32.const 0)))
+  (func (export "collect") (result i32) (call $entry (i32.const 12) (i32.const 0)))
   (func (export "freed") (result i32)
     (i64.store (i32.const 65584) (i64.const 0))
     (call $entry (i32.const 11) (i32.const 0)))

@@ -59,7 +59,13 @@ pub(super) struct Act {
 type Acts = Vec<Act>;
 
 pub(super) fn act(entry: u32, kind: u32, operands: [u32; 5]) -> Acts {
-    vec![Act { entry, kind, operands, bytes: Vec::new() }]
+    let mut acts = vec![Act { entry, kind, operands, bytes: Vec::new() }];
+    if entry == PUMP {
+        // The host pumps what has jobs left; this has one.
+        let jobs = |entry, count| Act { entry, kind: 0, operands: [JOBS, count, 0, 0, 0], bytes: Vec::new() };
+        acts.splice(..0, [jobs(START, 1), jobs(PUMP, 0)]);
+    }
+    acts
 }
 
 pub(super) fn write(entry: u32, at: u32, word: u32) -> Acts {

@@ -26,7 +26,7 @@ fn run(session: &mut Session, source: &str, reveal: Reveal, first: u32) -> (Vec<
     let program = session.state.program.as_ref().unwrap();
     let start = Entry::Start { program: program.number, source: program.code.clone() };
     let tools = Entry::Tools(tools_message([(false, "look", "look")], [], reveal));
-    let mut requests = enter(session, vec![tools, start, Entry::Pump]);
+    let mut requests = enter(session, vec![tools, start]);
     let (mut others, mut next) = (Vec::new(), first);
     while !requests.is_empty() {
         let mut answers = Vec::new();
@@ -47,7 +47,7 @@ fn run(session: &mut Session, source: &str, reveal: Reveal, first: u32) -> (Vec<
                 others.push(request);
             }
         }
-        requests = enter(session, vec![Entry::Settle(answers), Entry::Pump]);
+        requests = enter(session, vec![Entry::Settle(answers)]);
     }
     enter(session, vec![Entry::Outcome(abi::OUTCOME_VALUE)]);
     let shown = wire::decode(session.guest.here().unwrap().outbox(1 << 20).unwrap(), &BOUNDS).unwrap().to_string();

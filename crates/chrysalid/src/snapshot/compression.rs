@@ -1,0 +1,36 @@
+//! zstd at its fastest level, with contexts that are kept.
+
+use std::cell::RefCell;
+use std::io;
+
+use zstd::bulk::{Compressor, Decompressor};
+
+const LEVEL: i32 = 1;
+
+thread_local! {
+    // Making a context takes as long as packing a small snapshot with it. A thread keeps at most
+    // 0.6 MB for the one and 0.1 MB for the other.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+pub(crate) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            None => kept.insert(Compressor::new(LEVEL)?),
+        };
+        compressor.compress(bytes)
+    })
+}
+
+/// What is no more than `bound` bytes. Room for so many is taken at once.
+pub(crate) fn decompress(packed: &[u8], bound: usize) -> io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new()?),
+        };
+        decompressor.decompress(packed, bound)
+    })
+}
