@@ -141,7 +141,7 @@ impl Engine {
     ///
     /// ```
     /// # use std::time::SystemTime;
-    /// use chrysalid::{Capabilities, Engine, Key, Restore, SessionOptions};
+    /// use chrysalid::{Capabilities, Engine, Key, Restore, SessionOptions, Step};
     ///
     /// let engine = Engine::builder().pool_slots(0).key(Key::generate()?).build()?;
     /// let mut options = SessionOptions::default();
@@ -150,7 +150,7 @@ impl Engine {
     /// let mut images: Vec<Vec<u8>> = Vec::new();
     /// for turn in ["let n = 1; n", "n += 1; n"] {
     ///     session.start(turn)?;
-    ///     session.step(SystemTime::now())?;
+    ///     assert!(matches!(session.step(SystemTime::now())?, Step::Ended(_)));
     ///     let image = session.snapshot()?;
     ///     if engine.inspect(&image)?.follows.is_none() {
     ///         images.clear(); // a full image needs none of those before it
