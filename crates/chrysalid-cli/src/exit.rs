@@ -73,6 +73,7 @@ impl Exit {
             | ErrorKind::BadSeal
             | ErrorKind::Corrupt
             | ErrorKind::TooLarge
+            | ErrorKind::BrokenChain
             | ErrorKind::MissingCapability
             | ErrorKind::StaleArguments
             | ErrorKind::OtherContext

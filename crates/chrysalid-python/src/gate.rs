@@ -82,8 +82,9 @@ impl<T> Gate<T> {
         while !queue.may_enter(place.map(|(number, _)| number)) {
             let (number, until) = *place.get_or_insert_with(|| (queue.join(), Instant::now() + PATIENCE));
             let left = until.saturating_duration_since(Instant::now());
-            let hopeless =
-                queue.inside.is_some_and(|(other, inside)| other == me || (visit, inside) == (Visit::Step, Visit::Step));
+            let hopeless = queue
+                .inside
+                .is_some_and(|(other, inside)| other == me || (visit, inside) == (Visit::Step, Visit::Step));
             if hopeless || left.is_zero() {
                 queue.leave(number);
                 self.moved.notify_all();

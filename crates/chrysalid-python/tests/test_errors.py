@@ -15,6 +15,7 @@ CODES = {
     "AlreadyDecided": "already_decided",
     "ApprovalExpired": "approval_expired",
     "BadSeal": "bad_seal",
+    "BrokenChain": "broken_chain",
     "Busy": "busy",
     "CapabilityError": "capability",
     "ConfigError": "config",

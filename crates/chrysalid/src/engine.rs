@@ -116,7 +116,8 @@ impl Engine {
     /// A session from a snapshot, with these capabilities.
     ///
     /// # Errors
-    /// One kind for each thing that may be wrong with a snapshot; see `docs/snapshot-format.md`.
+    /// One kind for each thing that may be wrong with a snapshot; see `docs/snapshot-format.md`. A link by itself is
+    /// [`ErrorKind::BrokenChain`].
     pub fn restore(&self, snapshot: &[u8], capabilities: &Capabilities, restore: Restore) -> Result<Session> {
         self.restore_with(snapshot, capabilities, restore, SessionOptions::default())
     }
@@ -132,7 +133,55 @@ impl Engine {
         restore: Restore,
         options: SessionOptions,
     ) -> Result<Session> {
-        Session::restored(self, snapshot, capabilities.clone(), restore, options)
+        Session::restored(self, &[snapshot], capabilities.clone(), restore, options)
+    }
+
+    /// A session from a chain of snapshots, with these capabilities: a full image and the links behind it, oldest first, up to
+    /// the one to go on from. Each but the last is read for its pages alone, and they are opened one at a time.
+    ///
+    /// ```
+    /// # use std::time::SystemTime;
+    /// use chrysalid::{Capabilities, Engine, Key, Restore, SessionOptions, Step};
+    ///
+    /// let engine = Engine::builder().pool_slots(0).key(Key::generate()?).build()?;
+    /// let mut options = SessionOptions::default();
+    /// options.chain = 16;
+    /// let mut session = engine.session_with(&Capabilities::none(), options)?;
+    /// let mut images: Vec<Vec<u8>> = Vec::new();
+    /// for turn in ["let n = 1; n", "n += 1; n"] {
+    ///     session.start(turn)?;
+    ///     assert!(matches!(session.step(SystemTime::now())?, Step::Ended(_)));
+    ///     let image = session.snapshot()?;
+    ///     if engine.inspect(&image)?.follows.is_none() {
+    ///         images.clear(); // a full image needs none of those before it
+    ///     }
+    ///     images.push(image);
+    /// }
+    /// let images: Vec<&[u8]> = images.iter().map(Vec::as_slice).collect();
+    /// let session = engine.restore_chain(&images, &Capabilities::none(), Restore::Resume)?;
+    /// assert!(session.is_idle());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Engine::restore`], and [`ErrorKind::BrokenChain`] when the images are not one chain, in its order and without a gap:
+    /// the message names the image that is wanted, by its [`image_id`](crate::image_id). Of several images, messages say which.
+    pub fn restore_chain(&self, images: &[&[u8]], capabilities: &Capabilities, restore: Restore) -> Result<Session> {
+        self.restore_chain_with(images, capabilities, restore, SessionOptions::default())
+    }
+
+    /// A session from a chain of snapshots, with these capabilities and options.
+    ///
+    /// # Errors
+    /// As [`Engine::restore_chain`], and [`ErrorKind::OtherContext`] when the options name another context.
+    pub fn restore_chain_with(
+        &self,
+        images: &[&[u8]],
+        capabilities: &Capabilities,
+        restore: Restore,
+        options: SessionOptions,
+    ) -> Result<Session> {
+        Session::restored(self, images, capabilities.clone(), restore, options)
     }
 
     /// What a snapshot holds: with its key all but values, without it the clear fields.

@@ -83,6 +83,9 @@ kinds! {
     Corrupt => "corrupt",
     /// The snapshot, or its memory, is larger than the limit.
     TooLarge => "too_large",
+    /// The snapshot is a link, and what was given before it is not the chain that it needs; the message names the image that
+    /// is wanted.
+    BrokenChain => "broken_chain",
     /// A call waits for a capability that is not here.
     MissingCapability => "missing_capability",
     /// The stored arguments of a waiting call do not fit the capability's schema any more.

@@ -10,12 +10,15 @@
 )]
 
 mod bytes;
+mod guest;
 mod report;
 mod schema;
 mod snapshot;
 mod text;
 mod value;
 
+pub(crate) use guest::compares_pages;
+pub use guest::{comparing_pages, memory};
 pub use report::report;
 pub use schema::catalogue;
 pub use snapshot::snapshot_decoding;

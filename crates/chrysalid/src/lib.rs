@@ -99,7 +99,7 @@ pub use report::{
     CauseKind, Report, ReportCall, ReportCause, ReportError, ReportMet, ReportPending, ReportStatus, ReportStyle,
 };
 pub use session::{GrantRecord, Interrupt, Ledger, RunBudget, Session, SessionOptions, SharedSession};
-pub use snapshot::{Inspection, Restore, SealedInspection};
+pub use snapshot::{Inspection, Restore, SealedInspection, image_id};
 pub use value::{
     BigInt, BigIntRangeError, ErrorValue, Handle, Object, ObjectIter, ParseBigIntError, RegExp, TypedArray,
     TypedArrayKind, Value, ValueError, from_value, to_value,

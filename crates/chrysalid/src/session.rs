@@ -8,6 +8,7 @@ mod admit;
 mod approve;
 mod budget;
 mod calls;
+mod chain;
 mod decide;
 mod driver;
 mod finish;
@@ -57,6 +58,7 @@ use crate::program::Positions;
 use crate::value::wire::{self, Bounds};
 use budget::Budgets;
 pub use budget::Ledger;
+use chain::Chain;
 pub use grants::GrantRecord;
 use imports::Request;
 pub(crate) use imports::{HostState, link};
@@ -100,6 +102,11 @@ pub struct SessionOptions {
     /// Gets a line for each decision before it is carried out; without one nothing is written. A call whose line cannot be
     /// kept is denied. Default none.
     pub audit: Option<Arc<dyn AuditSink>>,
+    /// Most links behind a full image, from 0 to 64: snapshots that hold only what changed since the one before, for a session
+    /// that is saved again and again. [`Session::snapshot`] gives a link while there are fewer and it is smaller than a full image,
+    /// and [`Engine::restore_chain`](crate::Engine::restore_chain) takes the images since the full one. The session keeps a copy
+    /// of its last image's pages in memory. Default 0: every snapshot is a full image.
+    pub chain: u32,
     /// Told of calls, console lines and pauses as they happen.
     pub events: Option<Arc<dyn EventSink>>,
 }
@@ -143,6 +150,8 @@ pub struct Session {
     setup: Setup,
     /// Where the heap goes back to after a trap.
     base: Base,
+    /// Its last image, where snapshots may be links.
+    chain: Chain,
     /// What the guest asked for and nobody has looked at.
     requests: VecDeque<Request>,
     /// Bytes that they take.
@@ -199,7 +208,7 @@ enum Base {
     /// The empty heap.
     Baseline,
     /// A copy from before the program began.
-    Copy(memory::Copy),
+    Copy(Arc<memory::Copy>),
     /// Nothing: the program was restored half-way.
     Nothing,
 }

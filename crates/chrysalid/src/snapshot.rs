@@ -1,8 +1,10 @@
 //! Snapshots: a session as sealed bytes, and back. The container is in `snapshot/format.rs`; this file says what goes
 //! into it and what [`crate::Engine::inspect`] tells.
 
+mod chain;
 pub(crate) mod compression;
 pub(crate) mod format;
+mod list;
 pub(crate) mod pages;
 pub(crate) mod seal;
 
@@ -15,11 +17,12 @@ use crate::clock::from_millis;
 use crate::engine::Engine;
 use crate::engine::guest::GuestBuild;
 use crate::error::{Error, ErrorKind, Result};
+use crate::session::Making;
 use crate::session::state::State;
-use crate::session::{Instance, Making};
+pub(crate) use chain::PackedMemory;
 pub(crate) use format::Identity;
-use format::SnapshotError;
-use format::{Contents, PAGE};
+use format::{Contents, SnapshotError};
+pub(crate) use format::{Follows, MAX_LINKS};
 
 /// Largest header that is opened: what the host keeps of a session is bounded by its limits.
 const MAX_HEADER: u64 = 1 << 30;
@@ -41,6 +44,13 @@ pub enum Restore {
 pub struct Inspection {
     /// Size of the snapshot, in bytes.
     pub size: usize,
+    /// Its id, as [`image_id`] gives it.
+    pub id: [u8; 32],
+    /// Id of the image that it is a difference from, which [`crate::Engine::restore_chain`] wants before it. None for a full
+    /// image.
+    pub follows: Option<[u8; 32]>,
+    /// How many links there are behind the full image, up to and with this one: 0 for a full image.
+    pub links: u32,
     /// Format version.
     pub format: u16,
     /// SHA-256 of the guest build that it belongs to.
@@ -82,43 +92,40 @@ pub struct SealedInspection {
     pub calls: Vec<(CallId, String, CallStatus)>,
 }
 
+/// The id of a snapshot, which the link behind it names: 32 bytes that no other snapshot has, read without a key.
+///
+/// ```no_run
+/// # let snapshot = Vec::new();
+/// let id = chrysalid::image_id(&snapshot)?;
+/// # Ok::<(), chrysalid::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::NotASnapshot`], [`ErrorKind::OtherVersion`] or [`ErrorKind::Corrupt`]. Nothing vouches for the id of bytes that
+/// were changed: [`crate::Engine::inspect`] with the key checks the seal.
+pub fn image_id(snapshot: &[u8]) -> Result<[u8; 32]> {
+    Ok(format::id(snapshot)?)
+}
+
 /// A snapshot that was opened: the host's state and the guest's pages.
-pub(crate) struct Image {
+pub(crate) struct Image<'images> {
     pub(crate) guest: Arc<GuestBuild>,
     pub(crate) state: State,
-    pub(crate) memory: PackedMemory,
+    pub(crate) memory: PackedMemory<'images>,
 }
 
-pub(crate) struct PackedMemory {
-    length: u64,
-    pages: Vec<u8>,
+/// Packed pages for [`seal`].
+pub(crate) struct PackedPages {
+    pub(crate) pages: Vec<u8>,
+    /// Absent in a full image.
+    pub(crate) follows: Option<Follows>,
 }
 
-impl PackedMemory {
-    /// Writes the pages into a guest that starts from the baseline.
-    pub(crate) fn write_into(&self, baseline: &[u8], instance: &mut Instance) -> Result<()> {
-        let length = usize::try_from(self.length).map_err(|_| Error::new(ErrorKind::Corrupt, "memory length"))?;
-        instance.grow_to(length)?;
-        let memory = instance.memory_mut();
-        pages::unpack(&self.pages, baseline, self.length, |page, contents| {
-            let start = page as usize * PAGE;
-            let place =
-                memory.get_mut(start..start + PAGE).ok_or_else(|| SnapshotError::corrupt("page outside of memory"))?;
-            place.copy_from_slice(contents);
-            Ok(())
-        })?;
-        Ok(())
-    }
-}
-
-pub(crate) fn seal(making: &Making, state: &State, memory: &[u8], changed: Vec<u32>) -> Result<Vec<u8>> {
+pub(crate) fn seal(making: &Making, state: &State, memory_len: usize, packed: PackedPages) -> Result<Vec<u8>> {
     let engine = &making.engine;
     let key = engine.options().keys.current.as_ref().ok_or(SnapshotError::NoKey)?;
-    let contents = Contents {
-        header: header(state)?,
-        memory_len: memory.len() as u64,
-        pages: pages::pack(memory, &making.baseline()?, changed.into_iter())?,
-    };
+    let PackedPages { pages, follows } = packed;
+    let contents = Contents { header: header(state)?, memory_len: memory_len as u64, follows, pages };
     Ok(format::write(&making.guest.identity(), key, &contents)?)
 }
 
@@ -127,13 +134,31 @@ pub(crate) fn header(state: &State) -> Result<Vec<u8>> {
     compression::compress(&header).map_err(|error| Error::internal(format!("header: {error}")))
 }
 
-pub(crate) fn open(engine: &Engine, bytes: &[u8], max_memory: u64) -> Result<Image> {
+/// Opens the last of a chain's images, and looks at the heads of those before it.
+pub(crate) fn open<'images>(
+    engine: &'images Engine,
+    images: &'images [&'images [u8]],
+    max_memory: u64,
+) -> Result<Image<'images>> {
+    chain::check(images)?;
+    let (last, earlier) = images.split_last().ok_or_else(|| Error::internal("a chain of no images"))?;
     // Which guest it asks for decides nothing else: all checks are made with that guest's identity.
-    let wanted = format::clear_fields(bytes).ok().and_then(|clear| engine.guest_with(&clear.guest));
+    let wanted = format::clear_fields(last).ok().and_then(|clear| engine.guest_with(&clear.guest));
     let guest = wanted.unwrap_or(engine.own_guest()).clone();
-    let contents = format::read(bytes, &guest.identity(), &engine.options().keys, max_memory)?;
+    let contents = format::read(last, &guest.identity(), &engine.options().keys, max_memory)
+        .map_err(|error| chain::placed(images, earlier.len(), error))?;
+    if let (Some(follows), true) = (contents.follows, earlier.is_empty()) {
+        return Err(chain::alone(&follows).into());
+    }
     let state = open_header(&contents.header)?;
-    Ok(Image { guest, state, memory: PackedMemory { length: contents.memory_len, pages: contents.pages } })
+    let memory = PackedMemory {
+        images,
+        identity: guest.identity(),
+        keys: &engine.options().keys,
+        length: contents.memory_len,
+        pages: contents.pages,
+    };
+    Ok(Image { guest, state, memory })
 }
 
 pub(crate) fn open_header(header: &[u8]) -> Result<State> {
@@ -161,8 +186,12 @@ pub(crate) fn inspect(engine: &Engine, bytes: &[u8]) -> Result<Inspection> {
             Err(SnapshotError::UnknownKey { .. }) => None,
             Err(error) => return Err(error.into()),
         };
+    let follows = clear.follows()?;
     Ok(Inspection {
         size: bytes.len(),
+        id: format::id(bytes)?,
+        follows: follows.map(|follows| follows.image),
+        links: follows.map_or(0, |follows| follows.links),
         format: clear.format,
         guest: clear.guest,
         guest_is_known: known,
@@ -195,6 +224,7 @@ impl From<SnapshotError> for Error {
             SnapshotError::UnknownGuest { .. } => ErrorKind::UnknownGuest,
             SnapshotError::UnknownKey { .. } => ErrorKind::UnknownKey,
             SnapshotError::BadSeal => ErrorKind::BadSeal,
+            SnapshotError::BrokenChain(_) => ErrorKind::BrokenChain,
             SnapshotError::Corrupt(_) => ErrorKind::Corrupt,
             SnapshotError::TooLarge { .. } => ErrorKind::TooLarge,
             SnapshotError::NoKey => ErrorKind::NoKey,

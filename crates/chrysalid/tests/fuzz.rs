@@ -18,6 +18,8 @@ mod guest_garbage;
 #[path = "garbage/script.rs"]
 mod script;
 #[allow(dead_code, reason = "the tests use the rest")]
+mod storing;
+#[allow(dead_code, reason = "the tests use the rest")]
 mod support;
 
 use std::fs;

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use chrysalid::{
     CallId, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, Engine, ErrorKind, LogLine,
-    Modules, Pause, PendingCall, Random, Restore, Session, SessionOptions, Step, ToolError, Value,
+    Modules, Pause, PendingCall, Random, Session, SessionOptions, Step, ToolError, Value,
 };
 
+use crate::storing::{Stored, Way};
 use crate::support::{World, begin, builder, object, text, with_limits};
 pub(crate) use writer::programs;
 
@@ -46,17 +47,20 @@ pub(crate) struct Tally {
     pub(crate) by_chance: u32,
 }
 
-/// Runs the programs on the spot, with a snapshot at each pause, and with snapshots at steps that the bytes choose.
+/// Runs the programs on the spot, with a snapshot at each pause, and with snapshots at steps that the bytes choose; in every
+/// way to take them.
 pub(crate) fn same_result(bytes: &[u8]) -> Tally {
     let programs = programs(bytes);
     let mut tally = Tally::default();
     let mut plain = Vec::new();
-    let mut open = vec![(Stored::AtPauses, Vec::new()), (Stored::AtSteps, Vec::new())];
+    let ways =
+        [When::AtPauses, When::AtSteps].into_iter().flat_map(|when| Way::ALL.iter().map(move |way| (when, *way)));
+    let mut open: Vec<_> = ways.map(|how| (how, Vec::new())).collect();
     for round in 0..ROUNDS {
         tally.by_chance = u32::from(round > 0);
-        plain.push(Run::new(bytes, Stored::Never).all(&programs));
-        open.retain_mut(|(when, stored)| {
-            stored.push(Run::new(bytes, *when).all(&programs));
+        plain.push(Run::new(bytes, When::Never, Way::Kernel).all(&programs));
+        open.retain_mut(|((when, way), stored)| {
+            stored.push(Run::new(bytes, *when, *way).all(&programs));
             let mut pairs = stored.iter().flat_map(|stored| plain.iter().map(move |plain| (stored, plain)));
             let same = pairs.find(|(stored, plain)| stored.differs(plain).is_none());
             tally.restored += same.map_or(0, |(stored, _)| stored.restored);
@@ -67,9 +71,9 @@ pub(crate) fn same_result(bytes: &[u8]) -> Tally {
         }
     }
     let plain = &plain[0];
-    if let Some((when, stored)) = open.first() {
+    if let Some((how, stored)) = open.first() {
         let difference = stored[0].differs(plain).unwrap_or_default();
-        panic!("{when:?}: {difference}\n{}", programs.join("\n----\n"));
+        panic!("{how:?}: {difference}\n{}", programs.join("\n----\n"));
     }
     tally.programs = u32::try_from(plain.ends.len()).unwrap();
     tally.values = u32::try_from(plain.ends.iter().filter(|end| end.result.is_ok()).count()).unwrap();
@@ -78,7 +82,7 @@ pub(crate) fn same_result(bytes: &[u8]) -> Tally {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stored {
+enum When {
     Never,
     AtPauses,
     AtSteps,
@@ -123,7 +127,9 @@ type Flight = Vec<(CallId, Pin<Box<dyn Future<Output = CallResult> + Send>>)>;
 
 struct Run {
     seed: u64,
-    when: Stored,
+    when: When,
+    way: Way,
+    stored: Stored,
     world: World,
     seen: Seen,
     /// Calls that run, which a restored session knows as cut off.
@@ -132,13 +138,14 @@ struct Run {
 }
 
 impl Run {
-    fn new(bytes: &[u8], when: Stored) -> Self {
+    fn new(bytes: &[u8], when: When, way: Way) -> Self {
         let seed = bytes.iter().fold(1, |seed, byte| mixed(seed, u64::from(*byte)));
-        Self { seed, when, world: World::new(), seen: Seen::default(), flight: Vec::new(), steps: 0 }
+        let (world, stored) = (World::new(), Stored::in_the_way(way));
+        Self { seed, when, way, stored, world, seen: Seen::default(), flight: Vec::new(), steps: 0 }
     }
 
     fn all(mut self, programs: &[String]) -> Seen {
-        let mut session = ENGINE.session_with(&self.tools(), options()).unwrap();
+        let mut session = ENGINE.session_with(&self.tools(), self.way.options(options())).unwrap();
         for (number, program) in (1_u64..).zip(programs) {
             session.start(program).unwrap();
             let end = self.one(&mut session);
@@ -147,7 +154,7 @@ impl Run {
             self.world.advance_to(begin() + Duration::from_hours(24 * number));
             self.settle(&mut session);
             assert!(self.flight.is_empty(), "a call runs on");
-            if self.when != Stored::Never {
+            if self.when != When::Never {
                 self.store(&mut session);
             }
         }
@@ -176,7 +183,7 @@ impl Run {
                 Step::Ended(ended) => return end(ended, lines, notes),
             }
             self.settle(session);
-            if self.when == Stored::AtSteps && !busy {
+            if self.when == When::AtSteps && !busy {
                 self.store_by_chance(session);
             }
         }
@@ -195,7 +202,7 @@ impl Run {
         }
         self.seen.pauses += 1;
         self.seen.asked.extend(pause.pending.iter().map(|call| format!("{} {} {}", call.id, call.name, call.argument)));
-        if self.when == Stored::AtPauses {
+        if self.when == When::AtPauses {
             self.store(session);
         }
         if pause.pending.is_empty() {
@@ -242,11 +249,10 @@ impl Run {
     }
 
     fn store(&mut self, session: &mut Session) {
-        let image = match session.snapshot() {
-            Ok(image) => image,
-            Err(error) => return assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
-        };
-        *session = ENGINE.restore_with(&image, &self.tools(), Restore::Resume, options()).unwrap();
+        if let Err(error) = self.stored.store(&ENGINE, session) {
+            return assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+        }
+        *session = self.stored.restore(&ENGINE, &self.tools(), self.way.options(options()));
         self.seen.restored += 1;
     }
 

@@ -25,8 +25,11 @@ mod cases_l;
 mod cases_m;
 mod cases_o;
 mod cases_r;
+mod cases_s;
 mod cases_t;
 mod cases_x;
+#[cfg(feature = "fuzzing")]
+mod chains;
 mod collection;
 mod console;
 #[cfg(feature = "fuzzing")]
@@ -65,6 +68,7 @@ mod session;
 mod snapshots;
 mod soak;
 mod stops;
+mod storing;
 mod support;
 mod suspend;
 mod tamper;

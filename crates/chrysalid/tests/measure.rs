@@ -33,6 +33,16 @@ pub(crate) fn resident() -> u64 {
     status("VmRSS:") * 1024
 }
 
+/// Most memory of this process that was resident since [`forget_peak`], in bytes.
+pub(crate) fn peak() -> u64 {
+    status("VmHWM:") * 1024
+}
+
+/// From here on the peak is counted anew. Where the kernel does not let a process do so it stays: a bound holds all the more.
+pub(crate) fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 /// Address space of this process, in bytes. Memory that is made on demand reserves gibibytes; a slot of a pool is
 /// reserved already.
 pub(crate) fn address_space() -> u64 {

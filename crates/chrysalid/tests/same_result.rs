@@ -1,5 +1,6 @@
 //! A program that is stored at every pause and goes on in a fresh process each time ends as one that is never stored:
-//! the same value or failure, the same lines, notes and record, the same calls of its tools in the same order.
+//! the same value or failure, the same lines, notes and record, the same calls of its tools in the same order. So it is in
+//! every way to store it (`storing.rs`), and in all of them the guest's memory is the same.
 //!
 //! The programs are in `cases/same_result`, one a file, with the value in the head comment. At each pause the *last* of
 //! the waiting calls is approved, so that answers come in another order than they were asked for.
@@ -7,9 +8,10 @@
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use chrysalid::{Capabilities, Clock, Decision, Engine, Limits, Random, Restore, Session, SessionOptions};
+use chrysalid::{Capabilities, Clock, Decision, Engine, Limits, Random, Session, SessionOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::storing::{Stored, Way};
 use crate::support::{Halt, World, begin, builder, record};
 use crate::worker::in_fresh_process;
 
@@ -53,8 +55,9 @@ struct Seen {
 #[derive(Clone, Serialize, Deserialize)]
 struct Leg {
     source: String,
-    /// Absent before the first pause.
-    image: Option<Vec<u8>>,
+    way: Way,
+    /// Empty before the first pause.
+    stored: Stored,
     now_millis: u64,
     seen: Seen,
     ended: bool,
@@ -126,21 +129,21 @@ fn go(engine: &Engine, leg: &mut Leg) {
     let world = World::new();
     world.advance_to(UNIX_EPOCH + Duration::from_millis(leg.now_millis));
     let tools = tools(&world);
-    let mut session = match leg.image.take() {
-        None => {
-            let mut session = engine.session_with(&tools, options()).unwrap();
-            session.start(&leg.source).unwrap();
-            session
-        }
-        Some(image) => {
-            let mut session = engine.restore_with(&image, &tools, Restore::Resume, options()).unwrap();
-            let wake_at = wake_at(&world, &mut session);
-            answer(&world, &mut session, wake_at);
-            session
-        }
+    let options = leg.way.options(options());
+    let mut session = if leg.stored.is_empty() {
+        let mut session = engine.session_with(&tools, options).unwrap();
+        session.start(&leg.source).unwrap();
+        session
+    } else {
+        let mut session = leg.stored.restore(engine, &tools, options);
+        let wake_at = wake_at(&world, &mut session);
+        answer(&world, &mut session, wake_at);
+        session
     };
     leg.ended = drive(&world, &mut session, &mut leg.seen);
-    leg.image = (!leg.ended).then(|| session.snapshot().unwrap());
+    if !leg.ended {
+        leg.stored.store(engine, &mut session).unwrap();
+    }
     leg.seen.calls.extend(world.calls());
     leg.now_millis = u64::try_from(world.time().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
 }
@@ -159,15 +162,18 @@ pub(crate) fn stretch(input: &[u8]) -> Vec<u8> {
 fn a_snapshot_at_every_pause_changes_nothing() {
     let cases = cases();
     assert!(cases.len() >= 60, "{} programs", cases.len());
-    let mut open: Vec<(usize, Leg)> = cases
-        .iter()
-        .enumerate()
-        .map(|(number, case)| {
-            let now_millis = u64::try_from(begin().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
-            (number, Leg { source: case.source.clone(), image: None, now_millis, seen: Seen::default(), ended: false })
-        })
-        .collect();
-    let mut stored = vec![Seen::default(); cases.len()];
+    let now_millis = u64::try_from(begin().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+    let ways = cases.iter().flat_map(|case| Way::ALL.iter().map(move |way| (case, *way)));
+    let begun = ways.map(|(case, way)| Leg {
+        source: case.source.clone(),
+        way,
+        stored: Stored::in_the_way(way),
+        now_millis,
+        seen: Seen::default(),
+        ended: false,
+    });
+    let mut open: Vec<(usize, Leg)> = begun.enumerate().collect();
+    let mut stored = vec![Seen::default(); open.len()];
     let mut processes = 0;
     while !open.is_empty() {
         let legs: Vec<_> = open.iter().map(|(_, leg)| leg).collect();
@@ -185,10 +191,12 @@ fn a_snapshot_at_every_pause_changes_nothing() {
 
     let engine = builder().build().unwrap();
     let mut pauses = 0;
-    for (case, stored) in cases.iter().zip(stored) {
+    for (case, stored) in cases.iter().zip(stored.chunks_exact(Way::ALL.len())) {
         let plain = without_snapshots(&engine, &case.source);
-        assert_eq!(stored.end, case.expected, "{} with snapshots", case.name);
-        assert_eq!(stored, plain, "{}", case.name);
+        for (stored, way) in stored.iter().zip(Way::ALL) {
+            assert_eq!(stored.end, case.expected, "{} with snapshots, {way:?}", case.name);
+            assert_eq!(*stored, plain, "{}, {way:?}", case.name);
+        }
         assert!(plain.pauses >= 2, "{} pauses {} times", case.name, plain.pauses);
         pauses += plain.pauses;
     }
@@ -198,22 +206,57 @@ fn a_snapshot_at_every_pause_changes_nothing() {
 #[test]
 fn a_snapshot_at_every_step_changes_nothing_either() {
     // Also between a call's start and its answer, which comes back as unknown and is settled by whoever knows it.
-    for case in cases() {
+    let engine = &*crate::support::ENGINE;
+    let cases = cases();
+    let plain: Vec<_> = cases.iter().map(|case| without_snapshots(engine, &case.source)).collect();
+    for ((case, plain), way) in cases.iter().zip(&plain).flat_map(|case| Way::ALL.iter().map(move |way| (case, *way))) {
         let world = World::new();
-        let engine = &*crate::support::ENGINE;
-        let plain = without_snapshots(engine, &case.source);
-        let mut session = engine.session_with(&tools(&world), options()).unwrap();
+        let mut session = engine.session_with(&tools(&world), way.options(options())).unwrap();
         session.start(&case.source).unwrap();
+        let mut stored = Stored::in_the_way(way);
         let seen = crate::support::drive_through_snapshots(&world, session, |session| {
-            let image = session.snapshot().ok()?;
-            Some(engine.restore_with(&image, &tools(&world), Restore::Resume, options()).unwrap())
+            stored.store(engine, session).ok()?;
+            Some(stored.restore(engine, &tools(&world), way.options(options())))
         });
         let (end, lines) = match seen.result {
             Ok(value) => (format!("value: {}", value.as_str().unwrap_or("not a text")), seen.logs),
             Err(failure) => (format!("failure: {failure}"), seen.logs),
         };
-        assert_eq!(end, case.expected, "{}", case.name);
+        assert_eq!(end, case.expected, "{}, {way:?}", case.name);
         let lines: Vec<_> = lines.iter().map(|line| format!("{} {}", line.level.name(), line.text)).collect();
-        assert_eq!(lines, plain.lines, "{}", case.name);
+        assert_eq!(lines, plain.lines, "{}, {way:?}", case.name);
     }
+}
+
+#[cfg(feature = "fuzzing")]
+#[test]
+fn at_every_pause_each_way_restores_the_same_memory() {
+    use chrysalid::fuzzing::memory;
+
+    let engine = &*crate::support::ENGINE;
+    let mut pauses = 0;
+    for case in cases() {
+        let world = World::new();
+        let tools = tools(&world);
+        let mut session = engine.session_with(&tools, Way::Chain.options(options())).unwrap();
+        let mut chain = Stored::in_the_way(Way::Chain);
+        session.start(&case.source).unwrap();
+        while !drive(&world, &mut session, &mut Seen::default()) {
+            chain.store(engine, &mut session).unwrap();
+            let live = memory(&mut session);
+            let mut restored = chain.restore(engine, &tools, Way::Chain.options(options()));
+            assert!(memory(&mut restored) == live, "{}, pause {pauses}: chain", case.name);
+            for way in [Way::Kernel, Way::Comparing] {
+                restored.end_chain();
+                let mut full = Stored::in_the_way(way);
+                full.store(engine, &mut restored).unwrap();
+                let mut again = full.restore(engine, &tools, way.options(options()));
+                assert!(memory(&mut again) == live, "{}, pause {pauses}: {way:?}", case.name);
+            }
+            pauses += 1;
+            let wake_at = wake_at(&world, &mut session);
+            answer(&world, &mut session, wake_at);
+        }
+    }
+    assert!(pauses >= 200, "{pauses} pauses");
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use chrysalid::{
     CallStatus, Capabilities, Capability, Decision, Engine, ErrorKind, FailureKind, Heap, Key, Random, Restore,
-    Session, SessionOptions, Step, ToolError, Value,
+    Session, SessionOptions, Step, ToolError, Value, image_id,
 };
 use serde_json::json;
 
@@ -509,7 +509,8 @@ fn inspect_tells_all_but_values() {
     world.run(&mut session, "await tools.echo({v: 'secret value'}); await tools.gate({q: 'secret question'})").waits();
     let bytes = session.snapshot().unwrap();
     let inspection = ENGINE.inspect(&bytes).unwrap();
-    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 3, true));
+    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 4, true));
+    assert_eq!((inspection.id, inspection.follows, inspection.links), (image_id(&bytes).unwrap(), None, 0));
     assert_eq!(inspection.key, key().id().to_string());
     let sealed = inspection.sealed.as_ref().unwrap();
     assert_eq!((sealed.session, sealed.programs, sealed.paused), (session.id(), 1, true));

@@ -8,9 +8,11 @@ use chrysalid::{Capabilities, Decision, Engine, ErrorKind, Key, Restore, Session
 
 use crate::support::{ENGINE, World, begin, eval, session, with_limits};
 
-const HEAD: usize = 94;
+const HEAD: usize = 130;
 const MEMORY: usize = 54;
 const LENGTHS: std::ops::Range<usize> = 62..70;
+const LINKS: std::ops::Range<usize> = 70..106;
+const NONCE: std::ops::Range<usize> = 106..HEAD;
 
 fn small() -> Vec<u8> {
     let mut session = session();
@@ -47,13 +49,16 @@ fn s11_a_flipped_bit_at_every_position() {
             46..MEMORY => ErrorKind::UnknownKey,
             MEMORY..62 if !memory_length(&bytes).is_multiple_of(65_536) => ErrorKind::Corrupt,
             MEMORY..62 if memory_length(&bytes) > most => ErrorKind::TooLarge,
-            62..70 => ErrorKind::Corrupt,
+            62..106 => ErrorKind::Corrupt,
             _ => ErrorKind::BadSeal,
         };
         assert_eq!(refused(&bytes).0, expected, "bit {bit}");
         bytes[at] ^= 1 << (bit % 8);
     }
-    assert!(LENGTHS.end <= HEAD && restored(&bytes).is_ok(), "the bytes are whole again");
+    assert!(
+        LENGTHS.end == LINKS.start && LINKS.end == NONCE.start && restored(&bytes).is_ok(),
+        "the bytes are whole again"
+    );
 }
 
 #[test]
@@ -120,8 +125,8 @@ fn s11_lengths_that_add_up_to_anything() {
 fn s10_another_format_is_told_apart() {
     let mut bytes = small();
     for (found, message) in [
-        (0u16, "snapshot has format 0, this engine reads format 3"),
-        (2, "snapshot has format 2, this engine reads format 3"),
+        (0u16, "snapshot has format 0, this engine reads format 4"),
+        (3, "snapshot has format 3, this engine reads format 4"),
     ] {
         bytes[8..10].copy_from_slice(&found.to_le_bytes());
         assert_eq!(refused(&bytes), (ErrorKind::OtherVersion, message.to_owned()));
@@ -177,7 +182,7 @@ fn parts_of_two_snapshots_do_not_fit() {
 
 fn open(bytes: &[u8]) -> Vec<u8> {
     let mut body = bytes[HEAD..].to_vec();
-    let nonce: [u8; 24] = bytes[70..HEAD].try_into().unwrap();
+    let nonce: [u8; 24] = bytes[NONCE].try_into().unwrap();
     cipher().decrypt_in_place(&XNonce::from(nonce), &bytes[..HEAD], &mut body).unwrap();
     body
 }
@@ -187,7 +192,7 @@ fn seal(head: &[u8], header: &[u8], pages: &[u8]) -> Vec<u8> {
     bytes[62..66].copy_from_slice(&u32::try_from(header.len()).unwrap().to_le_bytes());
     bytes[66..70].copy_from_slice(&u32::try_from(pages.len()).unwrap().to_le_bytes());
     let mut body = [header, pages].concat();
-    let nonce: [u8; 24] = bytes[70..HEAD].try_into().unwrap();
+    let nonce: [u8; 24] = bytes[NONCE].try_into().unwrap();
     cipher().encrypt_in_place(&XNonce::from(nonce), &bytes, &mut body).unwrap();
     bytes.extend(body);
     bytes

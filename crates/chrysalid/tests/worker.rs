@@ -21,6 +21,8 @@ fn worker_process() {
         "first_result" => crate::cases_l::first_result(),
         "flood" => crate::cases_x::flood(),
         "sessions" => crate::cases_l::sessions_come_and_go(),
+        "old_turns" => crate::cases_s::old_turns(&input),
+        "resume" => crate::cases_s::resume(&input),
         "fork" => crate::fork::in_the_child(),
         other => panic!("no job {other:?}"),
     };

@@ -13,6 +13,7 @@ __all__ = [
     "AlreadyDecided",
     "ApprovalExpired",
     "BadSeal",
+    "BrokenChain",
     "Busy",
     "Call",
     "CallRecord",
@@ -667,6 +668,9 @@ class ApprovalExpired(ChrysalidError):
 
 class BadSeal(ChrysalidError):
     """An error with the code ``bad_seal``."""
+
+class BrokenChain(ChrysalidError):
+    """An error with the code ``broken_chain``."""
 
 class Busy(ChrysalidError):
     """An error with the code ``busy``."""

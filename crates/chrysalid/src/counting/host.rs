@@ -314,7 +314,7 @@ fn unpack() -> Work {
 fn contents() -> Contents {
     let memory = Memory::new();
     let header = records().to_string().into_bytes();
-    Contents { header, memory_len: memory.now.len() as u64, pages: memory.pack() }
+    Contents { header, memory_len: memory.now.len() as u64, follows: None, pages: memory.pack() }
 }
 
 fn seal() -> Work {

@@ -266,7 +266,11 @@ impl Session {
             program.answers.push(Answer { call: number, result, module: false });
         }
         if self.is_audited() {
-            self.audit(&AuditEvent::Ended { call: id.to_string(), name: name.clone(), status: status.name().to_owned() });
+            self.audit(&AuditEvent::Ended {
+                call: id.to_string(),
+                name: name.clone(),
+                status: status.name().to_owned(),
+            });
         }
         self.tell(&Event::CallEnded { id, name: &name, status });
     }

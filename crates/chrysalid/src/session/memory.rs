@@ -66,6 +66,29 @@ impl Copy {
         Self { pages, bytes, memory_length: memory.len() }
     }
 
+    /// Length of the memory that it was made of, in bytes.
+    pub(super) fn length(&self) -> usize {
+        self.memory_length
+    }
+
+    /// The numbers of its pages, ascending.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.pages
+    }
+
+    pub(super) fn page(&self, number: u32) -> Option<&[u8; PAGE]> {
+        let at = self.pages.binary_search(&number).ok()?;
+        self.bytes.as_chunks::<PAGE>().0.get(at)
+    }
+
+    /// Whether it holds all pages of a memory that are not the baseline's, which are among those that changed.
+    pub(super) fn is_of(&self, memory: &[u8], baseline: &[u8], changed: &[u32]) -> bool {
+        let own = changed.iter().filter(|page| differs(memory, baseline, **page));
+        let pages = memory.as_chunks::<PAGE>().0;
+        let same = |page: &u32| self.page(*page).is_some_and(|own| pages.get(*page as usize) == Some(own));
+        memory.len() == self.memory_length && own.clone().count() == self.pages.len() && own.clone().all(same)
+    }
+
     /// Writes the copy into a guest that starts from the baseline.
     pub(crate) fn write_into(&self, instance: &mut Instance) -> Result<()> {
         instance.grow_to(self.memory_length)?;
@@ -93,6 +116,10 @@ const OF_FILE: u64 = 1 << 61;
 fn private_pages(memory: &[u8]) -> Option<Vec<u32>> {
     use std::os::unix::fs::FileExt;
 
+    #[cfg(feature = "fuzzing")]
+    if crate::fuzzing::compares_pages() {
+        return None;
+    }
     if rustix::param::page_size() != PAGE {
         return None;
     }

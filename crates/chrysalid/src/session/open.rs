@@ -7,6 +7,7 @@ use std::time::Duration;
 use chrysalid_policy::{Effects, Request};
 use sha2::{Digest, Sha256};
 
+use super::chain::{Chain, Last, own_pages};
 use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
@@ -19,7 +20,9 @@ use crate::defence::{Defence, stands};
 use crate::engine::{Checkpoint, Engine, abi};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::snapshot::{self, Restore};
+#[cfg(feature = "fuzzing")]
+use crate::snapshot::format::PAGE;
+use crate::snapshot::{self, MAX_LINKS, Restore, image_id};
 use crate::value::wire;
 
 /// What a session is put together from.
@@ -32,6 +35,7 @@ struct Parts {
     state: State,
     setup: Setup,
     base: Base,
+    chain: Chain,
 }
 
 impl Session {
@@ -41,6 +45,7 @@ impl Session {
         let instance = Instance::new(&making)?;
         let state = State::new(new_id()?, context_digest(&options));
         let setup = Setup { configure: true, tools: Capabilities::none().names_digest() };
+        let chain = Chain::new(options.chain);
         Ok(Self::assemble(Parts {
             capabilities,
             options,
@@ -50,18 +55,19 @@ impl Session {
             state,
             setup,
             base: Base::Baseline,
+            chain,
         }))
     }
 
     pub(crate) fn restored(
         engine: &Engine,
-        bytes: &[u8],
+        images: &[&[u8]],
         capabilities: Capabilities,
         restore: Restore,
         options: SessionOptions,
     ) -> Result<Self> {
         let limits = limits_of(engine, &options)?;
-        let image = snapshot::open(engine, bytes, (limits.memory + MEMORY_SLACK) as u64)?;
+        let image = snapshot::open(engine, images, (limits.memory + MEMORY_SLACK) as u64)?;
         let mut state = image.state;
         if state.context != context_digest(&options) && stands(Defence::ContextBound) {
             return Err(Error::new(ErrorKind::OtherContext, "the snapshot is bound to another context"));
@@ -82,18 +88,26 @@ impl Session {
         making.meter.set_last(state.last_millis);
         let baseline = &image.guest.image(engine.options())?.memory;
         let (mut instance, pooled) = Instance::new(&making)?;
+        let (links, full) = (image.memory.links(), image.memory.full_pages());
         image.memory.write_into(baseline, &mut instance)?;
+        let copy = || {
+            let pages = changed(instance.memory(), baseline, making.stack_pointer()?).pages;
+            Ok::<_, Error>(own_pages(instance.memory(), baseline, pages))
+        };
+        let mut chain = Chain::new(options.chain);
+        // A fork does not need the images of another session.
+        if let (true, Restore::Resume, Some(last)) = (chain.is_wanted(), restore, images.last()) {
+            chain.go_on_behind(Last { id: image_id(last)?, links, full, pages: copy()? });
+        }
         let base = match (state.program.is_some(), engine.options().checkpoint) {
             (true, _) => Base::Nothing,
             // Nothing runs before the next program, whose start makes the copy.
             (false, Checkpoint::EveryProgram) => Base::Baseline,
-            (false, Checkpoint::Never) => {
-                let pages = changed(instance.memory(), baseline, making.stack_pointer()?).pages;
-                Base::Copy(Copy::of(instance.memory(), pages))
-            }
+            (false, Checkpoint::Never) => Base::Copy(chain.last_pages().map_or_else(copy, Ok)?),
         };
         let (instance, setup) = ((instance, pooled), Setup { configure: true, tools: UNKNOWN_TOOLS });
-        let mut session = Self::assemble(Parts { capabilities, options, limits, making, instance, state, setup, base });
+        let parts = Parts { capabilities, options, limits, making, instance, state, setup, base, chain };
+        let mut session = Self::assemble(parts);
         session.resume_calls()?;
         Ok(session)
     }
@@ -114,6 +128,7 @@ impl Session {
             state: parts.state,
             setup: parts.setup,
             base: parts.base,
+            chain: parts.chain,
             requests: VecDeque::new(),
             requests_held: 0,
             module_results: Vec::new(),
@@ -211,6 +226,9 @@ impl Session {
 
     /// The session as sealed bytes. Runs no guest code.
     ///
+    /// With [`SessionOptions::chain`] they may be a link, which is restored only with the images before it: keep each that this
+    /// gives, or call [`Session::end_chain`]. [`crate::Inspection::follows`] tells a link from a full image.
+    ///
     /// # Errors
     /// [`ErrorKind::NoKey`] when the engine has no key, [`ErrorKind::Busy`] in the middle of a job: step until the step
     /// is not [`crate::Step::Busy`], or try again; [`ErrorKind::SessionLost`]; [`ErrorKind::TooLarge`] over
@@ -222,23 +240,40 @@ impl Session {
         if !self.requests.is_empty() {
             return Err(Error::new(ErrorKind::Busy, "calls of the program have not been read yet"));
         }
-        let instance = match &mut self.guest {
-            Guest::Here(instance) => instance,
-            Guest::Away(_) => return Err(Error::new(ErrorKind::Busy, "the guest is in the middle of a job")),
-            Guest::Gone => return Err(lost()),
-        };
-        if !instance.is_at_rest(stack_pointer) {
-            return Err(Error::internal("the guest's stack pointer is not at rest"));
-        }
+        let instance = at_rest(&mut self.guest, stack_pointer)?;
         self.state.random_position = instance.state().random.position();
         let pages = changed(instance.memory(), &baseline, stack_pointer).pages;
-        let bytes = snapshot::seal(&self.making, &self.state, instance.memory(), pages)?;
-        match self.limits.snapshot_size {
-            Some(bound) if bytes.len() > bound => {
-                Err(Error::new(ErrorKind::TooLarge, format!("snapshot of {} bytes is more than {bound}", bytes.len())))
-            }
-            _ => Ok(bytes),
+        let packed = self.chain.pack(instance.memory(), &baseline, &pages)?;
+        let packing = (packed.follows, packed.pages.len());
+        let bytes = snapshot::seal(&self.making, &self.state, instance.memory().len(), packed)?;
+        if let Some(bound) = self.limits.snapshot_size.filter(|bound| bytes.len() > *bound) {
+            let message = format!("snapshot of {} bytes is more than {bound}", bytes.len());
+            return Err(Error::new(ErrorKind::TooLarge, message));
         }
+        if self.chain.is_wanted() {
+            self.chain.took(&bytes, packing, own_pages(instance.memory(), &baseline, pages))?;
+        }
+        Ok(bytes)
+    }
+
+    /// Makes the next snapshot a full image, whatever [`SessionOptions::chain`] says: where the last one could not be kept, and
+    /// no other may follow it, or where one is wanted that needs no others.
+    pub fn end_chain(&mut self) {
+        self.chain.end();
+    }
+
+    /// The guest's memory with the dead part of its stack as the baseline has it.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn memory_at_rest(&mut self) -> Result<Vec<u8>> {
+        let stack_pointer = self.making.stack_pointer()?;
+        let baseline = self.making.baseline()?;
+        let mut memory = at_rest(&mut self.guest, stack_pointer)?.memory().to_vec();
+        let dead = super::dead_stack(stack_pointer);
+        let dead = dead.start * PAGE..dead.end * PAGE;
+        if let (Some(memory), Some(baseline)) = (memory.get_mut(dead.clone()), baseline.get(dead)) {
+            memory.copy_from_slice(baseline);
+        }
+        Ok(memory)
     }
 
     /// Brings the state up to what a snapshot must say.
@@ -273,7 +308,8 @@ impl Session {
         let changed = changed(instance.memory(), &baseline, stack_pointer);
         // The old copy goes first.
         self.base = Base::Nothing;
-        let copy = Copy::of(instance.memory(), changed.pages);
+        let same = self.chain.same_pages(instance.memory(), &baseline, &changed.pages);
+        let copy = same.unwrap_or_else(|| Arc::new(Copy::of(instance.memory(), changed.pages)));
         if changed.was_deep {
             let drawn = instance.state().random.position();
             // The old one goes first, so that its slot can be had.
@@ -341,6 +377,19 @@ impl State {
 /// Digest of no set of names: the guest is told in any case.
 const UNKNOWN_TOOLS: [u8; 32] = [0xff; 32];
 
+/// The guest, if no frame of it is live.
+fn at_rest(guest: &mut Guest, stack_pointer: i32) -> Result<&mut Instance> {
+    let instance = match guest {
+        Guest::Here(instance) => instance,
+        Guest::Away(_) => return Err(Error::new(ErrorKind::Busy, "the guest is in the middle of a job")),
+        Guest::Gone => return Err(lost()),
+    };
+    if !instance.is_at_rest(stack_pointer) {
+        return Err(Error::internal("the guest's stack pointer is not at rest"));
+    }
+    Ok(instance)
+}
+
 pub(super) fn lost() -> Error {
     Error::new(ErrorKind::SessionLost, "the session's heap is gone; its record of calls can still be read")
 }
@@ -348,6 +397,10 @@ pub(super) fn lost() -> Error {
 fn limits_of(engine: &Engine, options: &SessionOptions) -> Result<Limits> {
     let limits = options.limits.clone().unwrap_or_else(|| engine.limits().clone());
     limits.check(engine.options().max_memory)?;
+    if options.chain > MAX_LINKS {
+        let message = format!("chain of {} links is more than {MAX_LINKS}", options.chain);
+        return Err(Error::new(ErrorKind::Config, message));
+    }
     Ok(limits)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! magic 8 | format u16 | guest 32 | abi u32 | key id 8
-//! memory length u64 | header length u32 | pages length u32 | nonce 24
+//! memory length u64 | header length u32 | pages length u32 | links u32 | follows 32 | nonce 24
 //! header ++ pages, encrypted | tag 16
 //! ```
 //!
@@ -13,6 +13,7 @@
 
 use std::fmt;
 
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::seal::{self, NONCE, TAG};
@@ -23,8 +24,14 @@ pub(crate) const PAGE: usize = 4096;
 
 /// First bytes of every snapshot: like PNG's, they do not survive a transfer as text.
 const MAGIC: [u8; 8] = *b"\x89CHRY\r\n\x1a";
-const FORMAT: u16 = 3;
-const HEAD: usize = 8 + 2 + 32 + 4 + 8 + 8 + 4 + 4 + NONCE;
+const FORMAT: u16 = 4;
+const HEAD: usize = 8 + 2 + 32 + 4 + 8 + 8 + 4 + 4 + 4 + 32 + NONCE;
+/// Most links of a chain, behind its full image.
+pub(crate) const MAX_LINKS: u32 = 64;
+/// First bytes of what an id is the digest of.
+const ID_DOMAIN: &[u8] = b"chrysalid image id 1\0";
+/// In the place of an image that a full image does not follow.
+const NO_IMAGE: [u8; 32] = [0; 32];
 /// Linear memory grows by this many bytes, so its length is a multiple of them.
 const MEMORY_UNIT: u64 = 65_536;
 
@@ -37,6 +44,15 @@ pub(crate) struct Identity {
     pub(crate) abi: u32,
 }
 
+/// The image that a link is a difference from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Follows {
+    /// Its [`id`].
+    pub(crate) image: [u8; 32],
+    /// Links behind the full image, up to and with this one: at least one.
+    pub(crate) links: u32,
+}
+
 /// What a snapshot holds, opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Contents {
@@ -44,7 +60,9 @@ pub(crate) struct Contents {
     pub(crate) header: Vec<u8>,
     /// Bytes of the guest's linear memory.
     pub(crate) memory_len: u64,
-    /// Pages as [`super::pages::pack`] made them.
+    /// Absent in a full image.
+    pub(crate) follows: Option<Follows>,
+    /// Pages as [`super::pages::pack`] made them, or [`super::pages::pack_link`].
     pub(crate) pages: Vec<u8>,
 }
 
@@ -65,6 +83,8 @@ pub(crate) struct ClearFields {
     pub(crate) header_len: u32,
     /// Bytes of the packed pages.
     pub(crate) pages_len: u32,
+    links: u32,
+    predecessor: [u8; 32],
     nonce: [u8; NONCE],
 }
 
@@ -102,6 +122,9 @@ pub(crate) enum SnapshotError {
     /// The tag does not verify.
     #[error("snapshot was changed after it was sealed, its tag does not verify")]
     BadSeal,
+    /// What is given is not the chain of images that is wanted; says what is.
+    #[error("{0}")]
+    BrokenChain(String),
     /// The bytes contradict themselves; says where.
     #[error("snapshot is corrupt: {0}")]
     Corrupt(String),
@@ -143,6 +166,8 @@ fn write_with_nonce(
         memory_len: contents.memory_len,
         header_len: length_field(&contents.header)?,
         pages_len: length_field(&contents.pages)?,
+        links: contents.follows.map_or(0, |follows| follows.links),
+        predecessor: contents.follows.map_or(NO_IMAGE, |follows| follows.image),
         nonce,
     };
     let mut bytes = fields.to_head();
@@ -171,19 +196,29 @@ pub(crate) fn read(
     fields.check_identity(identity)?;
     fields.check_lengths(sealed.len())?;
     fields.check_memory(max_memory)?;
+    let follows = fields.follows()?;
     let key = keys.lookup(fields.key).ok_or(SnapshotError::UnknownKey { id: fields.key })?;
-    let body = seal::open(key, &fields.nonce, head, sealed)?;
-    let (header, pages) = usize::try_from(fields.header_len)
-        .ok()
-        .and_then(|header_len| body.split_at_checked(header_len))
-        .ok_or_else(|| SnapshotError::corrupt("header length is over the body's"))?;
-    Ok(Contents { header: header.to_vec(), memory_len: fields.memory_len, pages: pages.to_vec() })
+    let mut body = seal::open(key, &fields.nonce, head, sealed)?;
+    let header_len = usize::try_from(fields.header_len).ok().filter(|header_len| *header_len <= body.len());
+    let header_len = header_len.ok_or_else(|| SnapshotError::corrupt("header length is over the body's"))?;
+    // In their place, since they may be as long as the heap.
+    let header = body.drain(..header_len).collect();
+    Ok(Contents { header, memory_len: fields.memory_len, follows, pages: body })
+}
+
+/// The id of a snapshot, by which a link names it: a digest of its head and its tag, which vouches for the rest.
+pub(crate) fn id(bytes: &[u8]) -> Result<[u8; 32], SnapshotError> {
+    let (fields, head, sealed) = split(bytes)?;
+    fields.check_lengths(sealed.len())?;
+    let tag = sealed.last_chunk::<TAG>().ok_or(SnapshotError::NotASnapshot)?;
+    Ok(Sha256::new().chain_update(ID_DOMAIN).chain_update(head).chain_update(tag).finalize().into())
 }
 
 /// The clear head, for reading about a snapshot without its key.
 pub(crate) fn clear_fields(bytes: &[u8]) -> Result<ClearFields, SnapshotError> {
     let (fields, _, sealed) = split(bytes)?;
     fields.check_lengths(sealed.len())?;
+    fields.follows()?;
     Ok(fields)
 }
 
@@ -221,6 +256,8 @@ impl ClearFields {
         head.extend_from_slice(&self.memory_len.to_le_bytes());
         head.extend_from_slice(&self.header_len.to_le_bytes());
         head.extend_from_slice(&self.pages_len.to_le_bytes());
+        head.extend_from_slice(&self.links.to_le_bytes());
+        head.extend_from_slice(&self.predecessor);
         head.extend_from_slice(&self.nonce);
         head
     }
@@ -235,8 +272,24 @@ impl ClearFields {
             memory_len: u64::from_le_bytes(take(bytes)?),
             header_len: u32::from_le_bytes(take(bytes)?),
             pages_len: u32::from_le_bytes(take(bytes)?),
+            links: u32::from_le_bytes(take(bytes)?),
+            predecessor: take(bytes)?,
             nonce: take(bytes)?,
         })
+    }
+
+    /// The image that it is a difference from; none for a full image.
+    pub(crate) fn follows(&self) -> Result<Option<Follows>, SnapshotError> {
+        let links = self.links;
+        if links > MAX_LINKS {
+            return Err(SnapshotError::corrupt(format!("number of links {links} is over {MAX_LINKS}")));
+        }
+        if (links == 0) != (self.predecessor == NO_IMAGE) {
+            return Err(SnapshotError::corrupt(format!(
+                "number of links {links} contradicts the image that it follows"
+            )));
+        }
+        Ok((links > 0).then_some(Follows { image: self.predecessor, links }))
     }
 
     fn check_identity(&self, expected: &Identity) -> Result<(), SnapshotError> {
@@ -304,7 +357,16 @@ mod tests {
     }
 
     fn contents() -> Contents {
-        Contents { header: b"header".to_vec(), memory_len: 2 * MEMORY_UNIT, pages: b"some pages".to_vec() }
+        Contents {
+            header: b"header".to_vec(),
+            memory_len: 2 * MEMORY_UNIT,
+            follows: None,
+            pages: b"some pages".to_vec(),
+        }
+    }
+
+    fn link() -> Contents {
+        Contents { follows: Some(Follows { image: [0xcd; 32], links: 3 }), ..contents() }
     }
 
     fn sample() -> Vec<u8> {
@@ -322,29 +384,74 @@ mod tests {
     #[test]
     fn reading_gives_back_what_was_written() {
         assert_eq!(read_sample(&sample()), Ok(contents()));
-        let empty = Contents { header: Vec::new(), memory_len: 0, pages: Vec::new() };
+        let empty = Contents { header: Vec::new(), memory_len: 0, follows: None, pages: Vec::new() };
         let bytes = write(&IDENTITY, &key(), &empty).unwrap();
         assert_eq!(bytes.len(), HEAD + TAG);
         assert_eq!(read_sample(&bytes), Ok(empty));
+        assert_eq!(read_sample(&write(&IDENTITY, &key(), &link()).unwrap()), Ok(link()));
     }
 
-    #[test]
-    fn golden_bytes_of_format_3() {
-        let bytes = write_with_nonce(&IDENTITY, &key(), &contents(), [9; NONCE]).unwrap();
-        let mut expected = b"\x89CHRY\r\n\x1a\x03\0".to_vec();
+    fn golden(contents: &Contents, number: u8, links: [u8; 4], predecessor: u8, sealed: [[u8; 16]; 2]) {
+        let bytes = write_with_nonce(&IDENTITY, &key(), contents, [number; NONCE]).unwrap();
+        let mut expected = b"\x89CHRY\r\n\x1a\x04\0".to_vec();
         expected.extend([0xab; 32]);
         expected.extend([7, 0, 0, 0]);
         expected.extend([0xfa, 0xa3, 0xad, 0x92, 0xb6, 0xe5, 0x82, 0xe9]);
         expected.extend([0, 0, 2, 0, 0, 0, 0, 0]);
         expected.extend([6, 0, 0, 0]);
         expected.extend([10, 0, 0, 0]);
-        expected.extend([9; 24]);
-        expected
-            .extend([0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e]);
-        expected
-            .extend([0xf8, 0x1d, 0x12, 0x87, 0xe5, 0x80, 0x11, 0x43, 0x4f, 0xfd, 0xca, 0x97, 0x83, 0xfc, 0xfc, 0x84]);
-        assert_eq!(bytes, expected);
-        assert_eq!(read_sample(&bytes), Ok(contents()));
+        expected.extend(links);
+        expected.extend([predecessor; 32]);
+        expected.extend([number; 24]);
+        expected.extend(sealed.as_flattened());
+        assert_eq!(bytes, expected, "{:02x?}", &bytes[HEAD..]);
+        assert_eq!(read_sample(&bytes).as_ref(), Ok(contents));
+    }
+
+    #[test]
+    fn golden_bytes_of_format_4() {
+        let full = [
+            [0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e],
+            [0x4d, 0x7a, 0x88, 0x89, 0x1e, 0x0b, 0x6b, 0x1f, 0x02, 0x9c, 0x22, 0x42, 0xba, 0x92, 0x0e, 0x63],
+        ];
+        golden(&contents(), 9, [0; 4], 0, full);
+        let linked = [
+            [0xa5, 0x47, 0xd4, 0x88, 0xbc, 0x58, 0x81, 0xab, 0x6f, 0xd3, 0xa4, 0xe1, 0xba, 0x5a, 0x33, 0x15],
+            [0xa7, 0x2a, 0xe6, 0x96, 0xab, 0xeb, 0x0c, 0xe1, 0x8e, 0xf8, 0x63, 0xe6, 0xe7, 0x1e, 0x60, 0x82],
+        ];
+        golden(&link(), 10, [3, 0, 0, 0], 0xcd, linked);
+    }
+
+    #[test]
+    fn an_id_is_of_the_head_and_the_tag() {
+        let bytes = write_with_nonce(&IDENTITY, &key(), &link(), [10; NONCE]).unwrap();
+        let digest = Sha256::digest([b"chrysalid image id 1\0", &bytes[..HEAD], &bytes[HEAD + 16..]].concat());
+        assert_eq!(id(&bytes), Ok(digest.into()));
+        assert_eq!(id(&bytes[..HEAD - 1]), Err(SnapshotError::NotASnapshot));
+        assert!(is_corrupt(&id(&bytes[..HEAD]).unwrap_err(), "header length"));
+    }
+
+    #[test]
+    fn links_and_the_image_that_is_followed_agree() {
+        let good = write(&IDENTITY, &key(), &link()).unwrap();
+        let with_links = |links: u32| {
+            let mut bytes = good.clone();
+            bytes[70..74].copy_from_slice(&links.to_le_bytes());
+            bytes
+        };
+        assert_eq!(read_sample(&with_links(64)), Err(SnapshotError::BadSeal));
+        for (links, reason) in [
+            (0, "number of links 0 contradicts the image that it follows"),
+            (65, "number of links 65 is over 64"),
+            (u32::MAX, "number of links 4294967295 is over 64"),
+        ] {
+            let expected = SnapshotError::corrupt(reason);
+            assert_eq!(clear_fields(&with_links(links)), Err(expected.clone()));
+            assert_eq!(read_sample(&with_links(links)), Err(expected));
+        }
+        let mut bytes = good.clone();
+        bytes[74..106].fill(0);
+        assert!(is_corrupt(&read_sample(&bytes).unwrap_err(), "number of links 3 contradicts"));
     }
 
     #[test]
@@ -362,13 +469,15 @@ mod tests {
         assert_eq!(
             fields,
             ClearFields {
-                format: 3,
+                format: 4,
                 guest: IDENTITY.guest,
                 abi: 7,
                 key: key().id(),
                 memory_len: 131_072,
                 header_len: 6,
                 pages_len: 10,
+                links: 0,
+                predecessor: NO_IMAGE,
                 nonce: fields.nonce,
             }
         );
@@ -384,7 +493,7 @@ mod tests {
             let error = read_sample(&bytes).unwrap_err();
             let expected = match position {
                 0..8 => matches!(error, SnapshotError::NotASnapshot),
-                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 3, .. }),
+                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 4, .. }),
                 10..46 => matches!(error, SnapshotError::UnknownGuest { expected: IDENTITY, .. }),
                 46..54 => matches!(error, SnapshotError::UnknownKey { .. }),
                 54..56 => is_corrupt(&error, "memory length"),
@@ -393,6 +502,7 @@ mod tests {
                 56..62 if (16..=25).contains(&(bit - 54 * 8)) => error == SnapshotError::BadSeal,
                 56..62 => matches!(error, SnapshotError::TooLarge { bound: MAX_MEMORY, .. }),
                 62..70 => is_corrupt(&error, "header length"),
+                70..106 => is_corrupt(&error, "number of links"),
                 _ => error == SnapshotError::BadSeal,
             };
             assert!(expected, "bit {bit} of byte {position}: {error:?}");
@@ -443,6 +553,8 @@ mod tests {
         assert_eq!(read_sample(&bytes), Err(SnapshotError::BadSeal));
         bytes[46] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownKey { .. })));
+        bytes[70] ^= 1;
+        assert!(is_corrupt(&read_sample(&bytes).unwrap_err(), "number of links"));
         bytes[61] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::TooLarge { .. })));
         bytes[54] ^= 1;
@@ -452,7 +564,7 @@ mod tests {
         bytes[10] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownGuest { .. })));
         bytes[8] ^= 2;
-        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 1, expected: 3 }));
+        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 6, expected: 4 }));
         bytes[0] ^= 1;
         assert_eq!(read_sample(&bytes), Err(SnapshotError::NotASnapshot));
     }

@@ -1,29 +1,18 @@
-//! Pages of guest memory as their difference from the baseline image, then zstd.
+//! Pages of guest memory as their difference from the baseline image, or of a link from the image that it follows; then
+//! zstd.
 //!
-//! The list inside the zstd frame has an entry for each page that differs, in ascending order and
-//! up to the frame's end:
+//! The list (`list.rs`) has an entry for each page that differs, in ascending order and up to the frame's end. Its number is
+//! the gap: how many pages are skipped since the entry before, so that no list can be out of order. In a link it is twice
+//! the gap, and one more if the page is told as its difference from the baseline all the same: text in the place of other
+//! text is smaller by itself, and memory that was freed is the baseline's again.
 //!
-//! ```text
-//! gap      LEB128   pages skipped since the entry before, so that no list can be out of order
-//! lines    u64      bit i: line i of 64 bytes differs
-//! for each such line:
-//!   words  u16      bit i: word i of 4 bytes differs
-//!   for each such word:
-//!     xor  u32      the word now, XOR the word of the baseline
-//! ```
-//!
-//! Past the baseline's end every byte counts as zero. Changed pages are mostly zero after XOR:
-//! naming the words that are not takes a quarter off the time and a tenth off the size of zstd
-//! alone over whole pages.
+//! Past the end of either image every byte counts as zero. Changed pages are mostly zero after XOR: naming the words that
+//! are not takes a quarter off the time and a tenth off the size of zstd alone over whole pages.
 
-use super::compression;
-use super::format::{PAGE, SnapshotError, take};
+use super::format::{PAGE, SnapshotError};
+use super::list::{LONGEST_ENTRY, compress, put_number, put_page, read_entries, take_number, take_page};
 
-const LINE: usize = 64;
-const WORD: usize = 4;
 const ZERO_PAGE: [u8; PAGE] = [0; PAGE];
-/// A gap of at most ten bytes, the masks, and every word.
-const LONGEST_ENTRY: usize = 10 + 8 + PAGE / LINE * 2 + PAGE;
 
 /// Packs the pages of `memory` that `changed` names in ascending order, less those that equal the
 /// baseline after all.
@@ -38,23 +27,75 @@ pub(crate) fn pack(
 }
 
 fn list_pages(memory: &[u8], baseline: &[u8], changed: impl Iterator<Item = u32>) -> Result<Vec<u8>, SnapshotError> {
-    let memory = whole_pages(memory)?;
     let baseline = whole_pages(baseline)?;
-    let named = changed.size_hint().0.min(memory.len());
-    let mut list = Vec::with_capacity(named.saturating_mul(PAGE / 8));
+    let mut list = Vec::with_capacity(room(memory, &changed));
+    named_pages(memory, changed, |number, gap, page| {
+        let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
+        if page == before {
+            return false;
+        }
+        put_number(&mut list, gap);
+        put_page(&mut list, page, before);
+        true
+    })?;
+    Ok(list)
+}
+
+/// As [`pack`], as the difference from an image whose pages `before` gives, where they are not the baseline's.
+///
+/// `changed` names the pages that may differ from those.
+pub(crate) fn pack_link<'before>(
+    memory: &[u8],
+    baseline: &[u8],
+    changed: impl Iterator<Item = u32>,
+    before: impl Fn(u32) -> Option<&'before [u8; PAGE]>,
+) -> Result<Vec<u8>, SnapshotError> {
+    let baseline = whole_pages(baseline)?;
+    let mut list = Vec::with_capacity(room(memory, &changed));
+    named_pages(memory, changed, |number, gap, page| {
+        let fresh = baseline.get(number).unwrap_or(&ZERO_PAGE);
+        let before = u32::try_from(number).ok().and_then(&before).unwrap_or(fresh);
+        if page == before {
+            return false;
+        }
+        let start = list.len();
+        put_number(&mut list, gap << 1);
+        put_page(&mut list, page, before);
+        let is_long = list.len().saturating_sub(start) > PAGE / 2;
+        if !std::ptr::eq(before, fresh) && (is_long || page == fresh) {
+            list.truncate(start);
+            put_number(&mut list, gap << 1 | OVER_BASELINE);
+            put_page(&mut list, page, fresh);
+        }
+        true
+    })?;
+    compress(&list)
+}
+
+/// Bit of an entry's number, in a link.
+const OVER_BASELINE: u64 = 1;
+
+fn room(memory: &[u8], changed: &impl Iterator) -> usize {
+    changed.size_hint().0.min(memory.len() / PAGE).saturating_mul(PAGE / 8)
+}
+
+/// Gives `put` the number of each page that is named, the gap before it and the page; it says whether it took it.
+fn named_pages(
+    memory: &[u8],
+    named: impl Iterator<Item = u32>,
+    mut put: impl FnMut(usize, u64, &[u8; PAGE]) -> bool,
+) -> Result<(), SnapshotError> {
+    let memory = whole_pages(memory)?;
     let mut next = 0;
-    for number in changed {
+    for number in named {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         let page = memory.get(number).ok_or(SnapshotError::Failed("a changed page is past the end of memory"))?;
         let gap = number.checked_sub(next).ok_or(SnapshotError::Failed("changed pages do not ascend"))?;
-        let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
-        if page != before {
-            put_gap(&mut list, gap);
-            put_page(&mut list, page, before);
+        if put(number, gap as u64, page) {
             next = number.saturating_add(1);
         }
     }
-    Ok(list)
+    Ok(())
 }
 
 fn whole_pages(image: &[u8]) -> Result<&[[u8; PAGE]], SnapshotError> {
@@ -62,64 +103,6 @@ fn whole_pages(image: &[u8]) -> Result<&[[u8; PAGE]], SnapshotError> {
         (pages, []) => Ok(pages),
         _ => Err(SnapshotError::Failed("an image is not whole pages")),
     }
-}
-
-fn put_gap(list: &mut Vec<u8>, gap: usize) {
-    let mut left = gap;
-    loop {
-        let [low, ..] = (left & 0x7f).to_le_bytes();
-        left >>= 7;
-        if left == 0 {
-            return list.push(low);
-        }
-        list.push(low | 0x80);
-    }
-}
-
-fn put_page(list: &mut Vec<u8>, page: &[u8; PAGE], before: &[u8; PAGE]) {
-    let start = list.len();
-    list.extend_from_slice(&0_u64.to_le_bytes());
-    let mut differing = 0_u64;
-    let lines = page.as_chunks::<LINE>().0.iter().zip(before.as_chunks::<LINE>().0);
-    for ((line, before), index) in lines.zip(0_u32..) {
-        if line_differs(line, before) {
-            differing |= 1 << index;
-            put_line(list, line, before);
-        }
-    }
-    if let Some(mask) = list.get_mut(start..).and_then(<[u8]>::first_chunk_mut) {
-        *mask = differing.to_le_bytes();
-    }
-}
-
-/// Without a call: most lines of a page that differs are as they were.
-fn line_differs(line: &[u8; LINE], before: &[u8; LINE]) -> bool {
-    let words = line.as_chunks().0.iter().zip(before.as_chunks().0);
-    words.fold(0, |sum, (word, before)| sum | (u64::from_le_bytes(*word) ^ u64::from_le_bytes(*before))) != 0
-}
-
-fn put_line(list: &mut Vec<u8>, line: &[u8; LINE], before: &[u8; LINE]) {
-    let mut entry = [0; 2 + LINE];
-    let mut differing = 0_u16;
-    let mut length = 2;
-    let words = line.as_chunks::<WORD>().0.iter().zip(before.as_chunks::<WORD>().0);
-    for ((word, before), index) in words.zip(0_u32..) {
-        let difference = u32::from_le_bytes(*word) ^ u32::from_le_bytes(*before);
-        // Without a branch, as no word predicts the next: a zero is written, then overwritten.
-        if let Some(slot) = entry.get_mut(length..).and_then(<[u8]>::first_chunk_mut) {
-            *slot = difference.to_le_bytes();
-        }
-        differing |= u16::from(difference != 0) << index;
-        length += usize::from(difference != 0) * WORD;
-    }
-    if let Some(mask) = entry.first_chunk_mut() {
-        *mask = differing.to_le_bytes();
-    }
-    list.extend_from_slice(entry.get(..length).unwrap_or(&entry));
-}
-
-fn compress(list: &[u8]) -> Result<Vec<u8>, SnapshotError> {
-    compression::compress(list).map_err(|_| SnapshotError::Failed("zstd could not compress the pages"))
 }
 
 /// Gives `write` the number and new content of each packed page, in ascending order.
@@ -130,7 +113,7 @@ pub(crate) fn unpack(
     packed: &[u8],
     baseline: &[u8],
     memory_len: u64,
-    write: impl FnMut(u32, &[u8; PAGE]) -> Result<(), SnapshotError>,
+    mut write: impl FnMut(u32, &[u8; PAGE]) -> Result<(), SnapshotError>,
 ) -> Result<(), SnapshotError> {
     let baseline = whole_pages(baseline)?;
     let memory_pages = usize::try_from(memory_len).unwrap_or(usize::MAX) / PAGE;
@@ -138,68 +121,56 @@ pub(crate) fn unpack(
         let least = baseline.len().saturating_mul(PAGE);
         return Err(SnapshotError::corrupt(format!("memory length {memory_len} is under the baseline's {least}")));
     }
-    let list = decompress(packed, memory_pages.saturating_mul(LONGEST_ENTRY))?;
-    read_list(&list, baseline, memory_pages, write)
-}
-
-fn decompress(packed: &[u8], bound: usize) -> Result<Vec<u8>, SnapshotError> {
-    compression::decompress(packed, bound)
-        .map_err(|_| SnapshotError::corrupt(format!("pages are not zstd of at most {bound} bytes")))
-}
-
-fn read_list(
-    mut list: &[u8],
-    baseline: &[[u8; PAGE]],
-    memory_pages: usize,
-    mut write: impl FnMut(u32, &[u8; PAGE]) -> Result<(), SnapshotError>,
-) -> Result<(), SnapshotError> {
-    let mut next = 0_usize;
-    while !list.is_empty() {
-        let gap = take_gap(&mut list).ok_or_else(|| SnapshotError::corrupt("page list has a gap without an end"))?;
-        let number = next
-            .checked_add(gap)
-            .filter(|number| *number < memory_pages)
-            .ok_or_else(|| SnapshotError::corrupt(format!("page list passes the last of {memory_pages} pages")))?;
-        let before = baseline.get(number).unwrap_or(&ZERO_PAGE);
-        let page = take_page(&mut list, before)
-            .ok_or_else(|| SnapshotError::corrupt(format!("page {number} is cut short or changes nothing")))?;
+    let mut next = 0;
+    read_entries(packed, memory_pages.saturating_mul(LONGEST_ENTRY), |list| {
+        let number = numbered(next, take_number(list), memory_pages)?;
+        let mut page = *baseline.get(number).unwrap_or(&ZERO_PAGE);
+        if take_page(list, &mut page) != Some(true) {
+            return Err(cut_short(number));
+        }
         let position =
             u32::try_from(number).map_err(|_| SnapshotError::corrupt(format!("page {number} is over {}", u32::MAX)))?;
-        write(position, &page)?;
         next = number.saturating_add(1);
-    }
-    Ok(())
+        write(position, &page)
+    })
 }
 
-fn take_gap(list: &mut &[u8]) -> Option<usize> {
-    let mut gap = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let [byte] = take(list)?;
-        gap |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return usize::try_from(gap).ok();
+/// Makes of `memory`, which holds the image before, that of a link. Both images are whole pages.
+pub(crate) fn unpack_link(packed: &[u8], baseline: &[u8], memory: &mut [u8]) -> Result<(), SnapshotError> {
+    let baseline = whole_pages(baseline)?;
+    let pages = memory.as_chunks_mut::<PAGE>().0;
+    let memory_pages = pages.len();
+    let mut next = 0;
+    read_entries(packed, memory_pages.saturating_mul(LONGEST_ENTRY), |list| {
+        let coded = take_number(list);
+        let over_baseline = coded.is_some_and(|coded| coded & OVER_BASELINE != 0);
+        let number = numbered(next, coded.map(|coded| coded >> 1), memory_pages)?;
+        let page = pages.get_mut(number).ok_or_else(|| cut_short(number))?;
+        if over_baseline {
+            *page = *baseline.get(number).unwrap_or(&ZERO_PAGE);
         }
-    }
-    None
+        match take_page(list, page) {
+            Some(true) => {}
+            // It is the baseline's again.
+            Some(false) if over_baseline => {}
+            _ => return Err(cut_short(number)),
+        }
+        next = number.saturating_add(1);
+        Ok(())
+    })
 }
 
-fn take_page(list: &mut &[u8], before: &[u8; PAGE]) -> Option<[u8; PAGE]> {
-    let mut page = *before;
-    let differing = u64::from_le_bytes(take(list)?);
-    let lines = page.as_chunks_mut::<LINE>().0;
-    for (line, _) in lines.iter_mut().zip(0_u32..).filter(|(_, index)| differing >> index & 1 == 1) {
-        take_line(list, line)?;
-    }
-    (differing != 0).then_some(page)
+fn numbered(next: usize, gap: Option<u64>, memory_pages: usize) -> Result<usize, SnapshotError> {
+    let gap = gap.ok_or_else(|| SnapshotError::corrupt("page list has a gap without an end"))?;
+    usize::try_from(gap)
+        .ok()
+        .and_then(|gap| next.checked_add(gap))
+        .filter(|number| *number < memory_pages)
+        .ok_or_else(|| SnapshotError::corrupt(format!("page list passes the last of {memory_pages} pages")))
 }
 
-fn take_line(list: &mut &[u8], line: &mut [u8; LINE]) -> Option<()> {
-    let differing = u16::from_le_bytes(take(list)?);
-    let words = line.as_chunks_mut::<WORD>().0;
-    for (word, _) in words.iter_mut().zip(0_u32..).filter(|(_, index)| differing >> index & 1 == 1) {
-        *word = (u32::from_le_bytes(*word) ^ u32::from_le_bytes(take(list)?)).to_le_bytes();
-    }
-    (differing != 0).then_some(())
+fn cut_short(number: usize) -> SnapshotError {
+    SnapshotError::corrupt(format!("page {number} is cut short or changes nothing"))
 }
 
 /// Whether a page of `memory` is not as the baseline has it; zero past its end.
@@ -260,7 +231,7 @@ mod tests {
     #[test]
     fn nothing_changed_is_an_empty_list() {
         let packed = pack(&fresh_memory(), &baseline(), 0..32).unwrap();
-        assert_eq!(decompress(&packed, 0), Ok(Vec::new()));
+        assert_eq!(read_entries(&packed, 0, |_| Err(SnapshotError::Failed("an entry"))), Ok(()));
         assert_eq!(restore(&packed), Ok((fresh_memory(), Vec::new())));
     }
 
@@ -292,6 +263,129 @@ mod tests {
         let (restored, written) = restore(&pack(&memory, &baseline(), [1].into_iter()).unwrap()).unwrap();
         memory[0] ^= 1;
         assert_eq!((restored, written), (memory, vec![1]));
+    }
+
+    /// Packs `memory` as a link behind an image that holds `before`, and unpacks it over that.
+    fn relink(before: &[u8], memory: &[u8], named: impl Iterator<Item = u32>) -> (usize, Vec<u8>) {
+        let page = |number: u32| before.as_chunks::<PAGE>().0.get(usize::try_from(number).unwrap());
+        let packed = pack_link(memory, &baseline(), named, page).unwrap();
+        let mut restored = before.to_vec();
+        restored.resize(memory.len(), 0);
+        unpack_link(&packed, &baseline(), &mut restored).unwrap();
+        (packed.len(), restored)
+    }
+
+    #[test]
+    fn a_link_holds_what_differs_from_the_image_before() {
+        let mut before = fresh_memory();
+        before.iter_mut().step_by(3).for_each(|byte| *byte ^= 0x5a);
+        let mut memory = before.clone();
+        memory[7 * PAGE + 9] ^= 1;
+        memory[30 * PAGE] ^= 1;
+        let (length, restored) = relink(&before, &memory, 0..32);
+        assert!(restored == memory && length < 100, "{length}");
+        // Nothing is no change, named or not.
+        assert!(relink(&before, &before, 0..32).1 == before);
+        assert!(relink(&before, &memory, [7].into_iter()).1[30 * PAGE] == before[30 * PAGE]);
+    }
+
+    #[test]
+    fn a_link_takes_pages_back_to_the_baseline() {
+        let noise: Vec<u8> =
+            (0_u32..131_072).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 24).try_into().unwrap()).collect();
+        let (length, restored) = relink(&noise, &fresh_memory(), 0..32);
+        assert!(restored == fresh_memory() && length < 100, "{length}");
+    }
+
+    #[test]
+    fn a_link_to_other_text_takes_no_more_than_the_text() {
+        let text = |word: &str| word.bytes().cycle().take(32 * PAGE).collect::<Vec<_>>();
+        let (before, memory) = (text("one thing and another, "), text("something else altogether; "));
+        let full = pack(&memory, &baseline(), 0..32).unwrap().len();
+        let (length, restored) = relink(&before, &memory, 0..32);
+        assert!(restored == memory && length <= full + 16, "{length} and {full}");
+    }
+
+    #[test]
+    fn a_link_to_longer_memory_starts_from_zeros() {
+        let mut memory = fresh_memory();
+        memory[31 * PAGE + 1] = 7;
+        assert!(relink(&baseline(), &memory, 0..32).1 == memory);
+    }
+
+    #[test]
+    fn golden_bytes_of_the_list_of_a_link() {
+        let before = fresh_memory();
+        let mut memory = before.clone();
+        memory[2 * PAGE + 5] ^= 0xff;
+        let mut written = before.clone();
+        written[20 * PAGE + 64] = 9;
+        let page = |number: u32| written.as_chunks::<PAGE>().0.get(usize::try_from(number).unwrap());
+        let packed = pack_link(&memory, &baseline(), [2, 20].into_iter(), page).unwrap();
+        let mut list = Vec::new();
+        read_entries(&packed, 1 << 20, |rest| {
+            list = std::mem::take(rest).to_vec();
+            Ok(())
+        })
+        .unwrap();
+        let expected = [
+            vec![4],
+            vec![1, 0, 0, 0, 0, 0, 0, 0],
+            vec![2, 0, 0, 0xff, 0, 0],
+            // Zero again, as in the baseline: 17 pages on, and nothing differs.
+            vec![35],
+            vec![0; 8],
+        ];
+        assert_eq!(list, expected.concat());
+    }
+
+    #[test]
+    fn a_crafted_list_of_a_link_is_corrupt() {
+        let refused = |list: &[u8]| {
+            let mut memory = fresh_memory();
+            unpack_link(&compress(list).unwrap(), &baseline(), &mut memory).unwrap_err().to_string()
+        };
+        let cases: [(Vec<u8>, &str); 5] = [
+            (vec![64, 0, 0, 0, 0, 0, 0, 0, 0], "page list passes the last of 32 pages"),
+            (vec![0xff; 9], "page list has a gap without an end"),
+            (vec![0, 0, 0, 0, 0, 0, 0, 0, 0], "page 0 is cut short or changes nothing"),
+            (vec![1, 0, 0, 0, 0, 0, 0, 0], "page 0 is cut short or changes nothing"),
+            (vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], "page 0 is cut short or changes nothing"),
+        ];
+        for (list, reason) in cases {
+            assert_eq!(refused(&list), format!("snapshot is corrupt: {reason}"), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_many_pieces_is_read_whole() {
+        let baseline = vec![0; PAGE];
+        let memory: Vec<u8> =
+            (0_u32..8 << 20).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 24).try_into().unwrap()).collect();
+        let named = || 0..u32::try_from(memory.len() / PAGE).unwrap();
+        let packed = pack(&memory, &baseline, named()).unwrap();
+        let mut restored = vec![0; memory.len()];
+        let restoring = |packed: &[u8], restored: &mut Vec<u8>| {
+            unpack(packed, &baseline, memory.len() as u64, |number, page| {
+                let start = usize::try_from(number).unwrap() * PAGE;
+                restored[start..start + PAGE].copy_from_slice(page);
+                Ok(())
+            })
+        };
+        restoring(&packed, &mut restored).unwrap();
+        assert!(restored == memory);
+        for length in [packed.len() - 1, packed.len() / 2, 100] {
+            let cut = restoring(&packed[..length], &mut restored);
+            assert!(matches!(cut, Err(SnapshotError::Corrupt(_))), "{length} of {}", packed.len());
+        }
+        // A window of 4 MiB is more than a reader gives.
+        let list = list_pages(&memory, &baseline, named()).unwrap();
+        for (window, is_read) in [(20, true), (22, false)] {
+            let mut other = zstd::bulk::Compressor::new(1).unwrap();
+            other.set_parameter(zstd::zstd_safe::CParameter::WindowLog(window)).unwrap();
+            let result = restoring(&other.compress(&list).unwrap(), &mut restored);
+            assert_eq!(result.is_ok(), is_read, "{window}: {result:?}");
+        }
     }
 
     #[test]
@@ -413,11 +507,31 @@ mod tests {
         }
 
         #[test]
+        fn a_link_gives_what_was_packed(
+            edits in prop::collection::vec((0..MEMORY_PAGES * PAGE, any::<u64>(), any::<bool>()), 0..200),
+            freed in prop::collection::vec(0..MEMORY_PAGES, 0..4),
+        ) {
+            let (mut before, mut memory) = (fresh_memory(), fresh_memory());
+            for (position, value, both) in edits {
+                let end = (position + 8).min(memory.len());
+                let bytes = &value.to_le_bytes()[..end - position];
+                memory[position..end].copy_from_slice(bytes);
+                before[position..end].copy_from_slice(if both { bytes } else { &memory[..end - position] });
+            }
+            for page in freed {
+                memory[page * PAGE..(page + 1) * PAGE].copy_from_slice(&fresh_memory()[page * PAGE..(page + 1) * PAGE]);
+            }
+            prop_assert!(relink(&before, &memory, 0..32).1 == memory);
+        }
+
+        #[test]
         fn no_list_panics(
             list in prop::collection::vec(prop_oneof![Just(0_u8), Just(1), any::<u8>()], 0..300),
         ) {
-            let result = restore(&compress(&list).unwrap());
-            prop_assert!(matches!(result, Ok(_) | Err(SnapshotError::Corrupt(_))));
+            let packed = compress(&list).unwrap();
+            prop_assert!(matches!(restore(&packed), Ok(_) | Err(SnapshotError::Corrupt(_))));
+            let link = unpack_link(&packed, &baseline(), &mut fresh_memory());
+            prop_assert!(matches!(link, Ok(()) | Err(SnapshotError::Corrupt(_))));
         }
     }
 }
