@@ -84,7 +84,7 @@ static void *memory_counted(struct block *block)
 #define PAGE 4096u
 #define ARENA_LEAST (PAGE - 512u)
 #define ARENA_MOST (PAGE - sizeof(struct block))
-#define ARENAS 128u
+#define ARENAS 40u /* as many as the baseline has */
 
 static struct {
     uint8_t *pages; /* ARENAS of them */

@@ -151,7 +151,7 @@ fn o09_what_was_printed_before_a_failure_is_there() {
     assert_eq!(ends("throw new Error('x')"), "Error: x");
     assert_eq!(ends("(function f() { f() })()"), "RangeError: Maximum call stack size exceeded");
     assert_eq!(
-        ends("const all = []; for (;;) try { all.push(new Array(1e5).fill(0)) } catch {}"),
+        ends("(() => { const all = []; for (;;) try { all.push(new Array(1e5).fill(0)) } catch {} })()"),
         "OutOfMemory: the program used more than 67108864 bytes of memory"
     );
 
