@@ -168,10 +168,7 @@ pub struct Session {
     doing: Doing,
     /// Ran outside of pauses since this time, in milliseconds since 1970.
     awake_since: Option<f64>,
-    /// Whether the guest was asked which calls are loose since it last ran.
-    loose_known: bool,
-    /// Whether garbage was looked for since the guest last ran.
-    collected: bool,
+    done: SinceRun,
     last_place: Option<place::KnownPlace>,
     /// Handles that are gone from the guest and in the last program's value.
     shown_handles: Vec<u32>,
@@ -223,6 +220,15 @@ enum Doing {
     Finishing(Box<std::result::Result<crate::value::Value, Failure>>),
     /// Asks which handles are gone.
     Freeing(Box<std::result::Result<crate::value::Value, Failure>>),
+}
+
+/// What needs not be done again before the guest has run.
+#[derive(Clone, Copy, Default)]
+struct SinceRun {
+    /// It was asked which calls are loose.
+    loose_known: bool,
+    /// Garbage was looked for.
+    collected: bool,
 }
 
 impl Session {

@@ -50,7 +50,7 @@ fn what_programs_use_comes_back() {
     let warm = warm_up.iter().map(|level| level.resident).max().unwrap();
     let end = rest[rest.len() - 3..].iter().map(|level| level.resident).min().unwrap();
     // Some seconds warm nothing up: there it is only a bound on what could be lost.
-    let more = if long { warm / 10 } else { 32 << 20 };
+    let more = if long { warm / 10 } else { 64 << 20 };
     assert!(end <= warm + more, "{end} bytes at the end, {warm} after warming up: {levels:?}");
 
     assert!(counts["programs"] > least, "{counts:?}");

@@ -14,7 +14,7 @@ use super::modules::Static;
 use super::open::lost;
 use super::place::refused;
 use super::state::{Answer, Phase, Program, StoredLine};
-use super::{Doing, Member, Session};
+use super::{Doing, Member, Session, SinceRun};
 use crate::call::CallStatus;
 use crate::clock::{from_millis, to_millis};
 use crate::defence::{Defence, stands};
@@ -78,7 +78,7 @@ impl Session {
         }
         self.doing = Doing::Nothing;
         self.awake_since = None;
-        self.loose_known = false;
+        self.done = SinceRun::default();
         match prepared {
             Ok(prepared) => self.take_prepared(prepared),
             Err(refusal) => self.begin_failing(refused(source, refusal)),
@@ -193,8 +193,7 @@ impl Session {
             entries.insert(0, Entry::Configure(self.configuration()));
         }
         if matches!(doing, Doing::Running) {
-            self.loose_known = false;
-            self.collected = false;
+            self.done = SinceRun::default();
         }
         let may_hold = self.room();
         match std::mem::replace(&mut self.guest, Guest::Gone) {
@@ -360,7 +359,7 @@ impl Session {
         let timer = board.next_due.filter(|_| board.timers > 0);
         let moving = self.is_moving() || timer.is_some();
         // Asked last: what still runs may come to wait for a call that nothing waits for now.
-        if !moving && self.waits_for_someone() && !self.loose_known {
+        if !moving && self.waits_for_someone() && !self.done.loose_known {
             return Next::Enter(Doing::Loose, vec![Entry::Loose]);
         }
         if moving || self.waits_for_someone() {
@@ -415,7 +414,7 @@ impl Session {
         let timer_counts = soon && (patient || !stands(Defence::PauseDespiteTimers));
         if !moving && !timer_counts {
             // A pause may be saved, and what is garbage need not be.
-            if !self.collected && self.state.program.as_ref().is_some_and(|program| program.begun) {
+            if !self.done.collected && self.state.program.as_ref().is_some_and(|program| program.begun) {
                 return Next::Enter(Doing::Collecting, vec![Entry::Collect]);
             }
             return Next::Return(Step::Paused(self.pause(timer_due)));

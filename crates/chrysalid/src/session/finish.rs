@@ -32,7 +32,7 @@ impl Session {
         match std::mem::replace(&mut self.doing, Doing::Nothing) {
             Doing::Nothing | Doing::Running => {}
             Doing::Loose => self.abandon_loose(),
-            Doing::Collecting => self.collected = true,
+            Doing::Collecting => self.done.collected = true,
             Doing::Outcome(which) => return self.take_outcome(which, status),
             Doing::Finishing(result) if status == abi::STATUS_OK && !self.state.handles.is_empty() => {
                 self.enter(Doing::Freeing(result), vec![Entry::Freed]);
@@ -78,7 +78,7 @@ impl Session {
 
     /// Withdraws the calls that wait for an answer which nothing open waits for.
     fn abandon_loose(&mut self) {
-        self.loose_known = true;
+        self.done.loose_known = true;
         let bound = self.state.calls.len().saturating_mul(4);
         let Some(numbers) = self.guest.here().and_then(|instance| instance.outbox(bound).ok()).map(<[u8]>::to_vec)
         else {

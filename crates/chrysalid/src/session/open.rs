@@ -12,7 +12,7 @@ use super::imports::MEMORY_SLACK;
 use super::instance::{Guest, Instance, Making};
 use super::memory::{Copy, changed};
 use super::state::{PROGRAM_CALL, REVEAL_CALL, State};
-use super::{Base, Budgets, Doing, RunBudget, Session, SessionOptions, Setup, Trail};
+use super::{Base, Budgets, Doing, RunBudget, Session, SessionOptions, Setup, SinceRun, Trail};
 use crate::call::CallStatus;
 use crate::capability::Capabilities;
 use crate::clock::Random;
@@ -136,8 +136,7 @@ impl Session {
             running: HashMap::new(),
             doing: Doing::Nothing,
             awake_since: None,
-            loose_known: false,
-            collected: true,
+            done: SinceRun { collected: true, ..SinceRun::default() },
             last_place: None,
             shown_handles: Vec::new(),
             trail: Trail::Unopened,
