@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -132,11 +133,27 @@ impl Serialize for Calls {
 
 impl<'de> Deserialize<'de> for Calls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let by_number = BTreeMap::<u32, StoredCall>::deserialize(deserializer)?;
-        let (open, ended): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            by_number.into_iter().partition(|(_, call)| call.open.is_some());
-        let held_by_ended = ended.values().map(StoredCall::held).sum();
-        Ok(Self { open, ended, held_by_ended })
+        deserializer.deserialize_map(Numbered)
+    }
+}
+
+struct Numbered;
+
+impl<'de> Visitor<'de> for Numbered {
+    type Value = Calls;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("calls by number")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Calls, A::Error> {
+        let (mut open, mut ended) = (Vec::new(), Vec::new());
+        while let Some((number, call)) = map.next_entry::<u32, StoredCall>()? {
+            let list = if call.open.is_some() { &mut open } else { &mut ended };
+            list.push((number, call));
+        }
+        let held_by_ended = ended.iter().map(|(_, call)| call.held()).sum();
+        Ok(Calls { open: open.into_iter().collect(), ended: ended.into_iter().collect(), held_by_ended })
     }
 }
 
