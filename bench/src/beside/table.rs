@@ -1,5 +1,6 @@
 //! What was measured, as Markdown tables for people and as JSON for what compares runs.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value, json};
@@ -146,6 +147,8 @@ impl Table<'_> {
     /// In which rows somebody comparable is ahead.
     fn ahead(&self) -> String {
         let mut rows = Vec::new();
+        // What a peer does once may stand beside several lines of ours.
+        let mut works = BTreeSet::new();
         for row in ROWS {
             let Some(ours) = self.cell(row.work, row.side) else { continue };
             let Some(median) = ours.median() else { continue };
@@ -163,11 +166,16 @@ impl Table<'_> {
             }
             if !who.is_empty() {
                 rows.push(format!("{} ({})", row.title, who.join(", ")));
+                works.insert(row.theirs);
             }
         }
         match rows.len() {
             0 => "No peer of the same kind is ahead in any row.".to_owned(),
-            count => format!("Rows in which a peer of the same kind is ahead, {count}: {}.", rows.join("; ")),
+            count => format!(
+                "Rows in which a peer of the same kind is ahead, {count}, beside {} works of theirs: {}.",
+                works.len(),
+                rows.join("; ")
+            ),
         }
     }
 
