@@ -2,7 +2,7 @@
  *
  * Three ways: STRICT for arguments (getters run, what cannot cross is an error that names its path), SHOW for a
  * program's result (no code of the program runs, what cannot cross becomes a description) and CLIP for the console (as
- * SHOW, and cut to the budget).
+ * SHOW, and cut to the budget). One recursion over all kinds of value, which is why the file is long.
  */
 
 /* The value of an own property under the mode's rule about getters. */

@@ -141,7 +141,8 @@ async def test_c03_the_loop_stays_free(engine: chrysalid.Engine) -> None:
         return 1
 
     ticking = asyncio.create_task(tick())
-    session = engine.session(limits=Limits(cpu_time=0.5))
+    # Long enough for the ticks that are counted below: what comes after is soon over.
+    session = engine.session(limits=Limits(cpu_time=1))
     outcome = await session.arun("for (;;) {}")
     assert outcome.error is not None
     assert outcome.error.kind == "timeout"
@@ -150,8 +151,7 @@ async def test_c03_the_loop_stays_free(engine: chrysalid.Engine) -> None:
         await engine.session().arun("1")
         await asyncio.sleep(0)
     ticking.cancel()
-    # Half a second without an end is 16 gaps of three slices; what comes after is too quick to count on.
-    assert len(gaps) > 12
+    assert len(gaps) > 20
     assert max(gaps) < 0.3
 
 

@@ -32,12 +32,18 @@ fn worker_process() {
 /// Does a job in a process of its own.
 #[track_caller]
 pub(crate) fn in_fresh_process(job: &str, input: &[u8]) -> Vec<u8> {
+    in_fresh_process_with(job, input, &[])
+}
+
+/// The same with these variables set.
+pub(crate) fn in_fresh_process_with(job: &str, input: &[u8], variables: &[(&str, &str)]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("input"), input).unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["worker::worker_process", "--exact", "--nocapture", "--test-threads=1"])
         .env(JOB, job)
         .env(FOLDER, folder.path())
+        .envs(variables.iter().copied())
         .output()
         .unwrap();
     assert!(

@@ -1,4 +1,5 @@
-//! What each form becomes, source and result side by side: one long list, read by looking for the form.
+//! What each form becomes, source and result side by side: one long list, read by looking for the form, and so in
+//! one file whatever its length.
 
 #![expect(clippy::too_many_lines, reason = "a list of cases")]
 
