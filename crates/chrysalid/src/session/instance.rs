@@ -416,4 +416,4 @@ impl Guest {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

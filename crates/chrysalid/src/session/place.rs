@@ -231,6 +231,7 @@ mod tests {
     use super::{Place, RawPlace, place_at};
     use crate::CallPlace;
     use crate::session::instance::Entry;
+    use crate::session::instance::tests::enter;
     use crate::session::messages::{Reveal, tools_message};
     use crate::{Capabilities, Engine, Session, Step};
 
@@ -240,10 +241,9 @@ mod tests {
         let program = session.state.program.as_ref().unwrap();
         let start = Entry::Start { program: program.number, source: program.code.clone() };
         let tools = Entry::Tools(tools_message([(false, "look", "look"), (false, "a.b", "a.b")], [], Reveal::Absent));
-        session.enter(super::super::Doing::Running, vec![tools, start]);
-        while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
-        let (requests, _) = session.guest.here().unwrap().state().take();
-        let places = requests.into_iter().map(|request| (request.place, String::from_utf8(request.name).unwrap()));
+        let places = enter(session, vec![tools, start])
+            .into_iter()
+            .map(|request| (request.place, String::from_utf8(request.name).unwrap()));
         places.map(|(raw, name)| (raw.clone(), raw.map(|raw| session.place_of_call(&raw, &name)))).collect()
     }
 

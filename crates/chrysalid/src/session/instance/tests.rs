@@ -13,10 +13,18 @@ fn session() -> Session {
     Engine::builder().pool_slots(0).build().unwrap().session(&Capabilities::none()).unwrap()
 }
 
-fn enter(session: &mut Session, entries: Vec<Entry>) -> Vec<Request> {
+/// Enters, and again for as long as the program has jobs left: on a busy machine a slice may end after any of them.
+pub(in crate::session) fn enter(session: &mut Session, entries: Vec<Entry>) -> Vec<Request> {
     session.enter(Doing::Running, entries);
-    while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
-    session.guest.here().unwrap().state().take().0
+    loop {
+        while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
+        let instance = session.guest.here().unwrap();
+        let board = instance.board();
+        if !board.jobs || board.program != abi::PROGRAM_RUNNING {
+            return instance.state().take().0;
+        }
+        session.enter(Doing::Running, vec![Entry::Pump]);
+    }
 }
 
 /// Runs a program with the tool `look`, which is answered by handles from `first` on, and gives every call of another
