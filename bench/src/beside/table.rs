@@ -169,6 +169,14 @@ impl Table<'_> {
                 works.insert(row.theirs);
             }
         }
+        let (mean, _) = self.mean(RUST);
+        let whole = |side: &&Side| matches!(self.mean(side.key), (theirs, true) if theirs < mean);
+        let ahead: Vec<_> = SIDES.iter().filter(|side| side.sort == Sort::SameKind).filter(whole).collect();
+        if !ahead.is_empty() {
+            let titles: Vec<_> = ahead.iter().map(|side| side.title).collect();
+            rows.push(format!("CPU work, geometric mean ({})", titles.join(", ")));
+            works.insert("program");
+        }
         match rows.len() {
             0 => "No peer of the same kind is ahead in any row.".to_owned(),
             count => format!(
@@ -246,7 +254,10 @@ fn bytes_text(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::beside::sides::Places;
 
     #[test]
     fn figures_have_three_digits_and_a_unit() {
@@ -262,5 +273,35 @@ mod tests {
         assert_eq!(row.judge(1e-4, Some(4096), duration), ("200 µs, 4.0 KiB".to_owned(), "met"));
         assert_eq!(row.judge(1e-4, Some(4097), duration).1, "**missed**");
         assert_eq!(row.judge(3e-4, Some(4096), duration).1, "**missed**");
+    }
+
+    #[test]
+    fn a_peer_with_the_better_mean_is_ahead_in_a_row() {
+        let (path, nothing) = (PathBuf::new, Value::Null);
+        let options = Options {
+            native: path(),
+            places: Places { command_line: path(), python: path(), node: path(), scripts: path() },
+            json: path(),
+            page: None,
+            turns: 1,
+            only: Vec::new(),
+            versions: Map::new(),
+        };
+        let peer = SIDES.iter().find(|side| side.sort == Sort::SameKind).unwrap();
+        let ahead = |ours: f64, theirs: f64| {
+            let mut cells = Cells::new();
+            for (side, value) in [(NATIVE, 1.0), (RUST, ours), (peer.key, theirs)] {
+                let mut cell = Cell::default();
+                cell.samples.add_value(value);
+                cells.insert(("program: fib".to_owned(), side), cell);
+            }
+            Table { cells: &cells, machine: &nothing, options: &options }.ahead()
+        };
+        assert_eq!(ahead(1.2, 1.2), "No peer of the same kind is ahead in any row.");
+        let said = format!(
+            "Rows in which a peer of the same kind is ahead, 1, beside 1 works of theirs: CPU work, geometric mean ({}).",
+            peer.title
+        );
+        assert_eq!(ahead(1.2, 1.1), said);
     }
 }

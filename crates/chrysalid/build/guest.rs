@@ -12,6 +12,7 @@
 //! <target>/zig-<version>/                    the compiler, when neither `$ZIG` nor the PATH has it
 //! ```
 
+mod interpreter;
 mod lock;
 pub(crate) mod source;
 pub(crate) mod zig;

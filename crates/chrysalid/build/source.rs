@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! guest/*.c, *.h, *.prof  the repository's guest folder
-//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys
+//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys, its interpreter in two (see [`interpreter`])
 //! libregexp.c …           one `#include` each, so that QuickJS's files count as system headers
 //! ```
 
@@ -16,7 +16,7 @@ use std::process::Command;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Error, Result};
+use super::{Error, Result, interpreter};
 
 const CARRIER: &str = "rquickjs-sys";
 
@@ -33,6 +33,7 @@ impl Source {
         collect(&mut files, folder, "guest")?;
         collect(&mut files, &quickjs, "quickjs")?;
         generate(&mut files);
+        divide_interpreter(&mut files)?;
         let header = files.get("quickjs/quickjs.h").map(|bytes| String::from_utf8_lossy(bytes));
         let quickjs_ng = header
             .and_then(|text| quickjs_version(&text))
@@ -109,6 +110,13 @@ fn generate(files: &mut BTreeMap<String, Vec<u8>>) {
     for unit in super::UNITS.iter().filter(|unit| !unit.contains('/')) {
         files.insert((*unit).to_owned(), format!("#include <{unit}>\n").into_bytes());
     }
+}
+
+fn divide_interpreter(files: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
+    let text = |name| files.get(name).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
+    let divided = interpreter::in_two(&text("quickjs/quickjs.c"), &text("guest/often.h"))?;
+    files.insert("quickjs/quickjs.c".to_owned(), divided.into_bytes());
+    Ok(())
 }
 
 fn quickjs_version(header: &str) -> Option<String> {

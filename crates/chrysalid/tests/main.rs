@@ -50,6 +50,7 @@ mod handles;
 mod host_memory;
 mod host_time;
 mod hostile_globals;
+mod interpreter;
 mod isolation;
 mod limits;
 mod locale;
