@@ -34,4 +34,19 @@ OUT_OF_LINE static JSValue JS_GetPropertyInternal(JSContext *ctx, JSValueConst o
 OUT_OF_LINE static JSValue JS_CallConstructorInternal(JSContext *ctx, JSValueConst func_obj, JSValueConst new_target,
                                                       int argc, JSValueConst *argv, int flags);
 
+/* Arrays of these would be in the frame of `run_rarely`, which is there at each call that leads through it. */
+OUT_OF_LINE static JSValue js_build_arguments(JSContext *ctx, int argc, JSValueConst *argv);
+OUT_OF_LINE static JSValue js_build_mapped_arguments(JSContext *ctx, int argc, JSValueConst *argv, JSStackFrame *sf,
+                                                     int arg_count);
+OUT_OF_LINE static int js_op_define_class(JSContext *ctx, JSValue *sp, JSAtom class_name, int class_flags,
+                                          JSVarRef **cur_var_refs, JSStackFrame *sf, bool is_computed_name);
+OUT_OF_LINE static int js_append_enumerate(JSContext *ctx, JSValue *sp);
+OUT_OF_LINE static int js_for_in_start(JSContext *ctx, JSValue *sp);
+OUT_OF_LINE static int js_for_in_next(JSContext *ctx, JSValue *sp);
+OUT_OF_LINE static int js_op_using_check(JSContext *ctx, JSValueConst val, int hint, JSValue *pmethod);
+OUT_OF_LINE static int js_method_set_properties(JSContext *ctx, JSValue func_obj, JSAtom name, int flags, JSValue home_obj);
+OUT_OF_LINE static JSValue js_dynamic_import(JSContext *ctx, JSValueConst specifier, JSValueConst options);
+OUT_OF_LINE static int JS_CopyDataProperties(JSContext *ctx, JSValue target, JSValue source, JSValue excluded, bool setprop);
+OUT_OF_LINE static int JS_DefineGlobalVar(JSContext *ctx, JSAtom prop, int def_flags);
+
 #endif

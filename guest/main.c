@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "arguments.h"
 #include "defence.h"
 #include "shortcuts.h"
 

@@ -5,7 +5,7 @@
  * The first keeps the name. It has the instructions of OFTEN, and sees to it that the most frequent sequences need one
  * step in place of several: FUSED_OP_x stands at the beginning of instruction x, and either does what x and its followers
  * do or leaves everything as it was. The second, `run_rarely`, has all instructions and no beginning: it does one for the
- * first, or what follows an exception.
+ * first, or what follows an exception. Calls are in the first, as far as they go deep: each in the second takes two frames.
  *
  *     pc      the instruction behind this one, or an operand of this one
  *     sp      one past the topmost value, sp[-1]
@@ -25,7 +25,8 @@
     X(get_length) X(get_array_el) X(put_array_el) X(get_array_el2) X(define_field) X(object) X(add) X(sub) X(mul)      \
     X(div) X(mod) X(and) X(or) X(xor) X(shl) X(sar) X(shr) X(not) X(neg) X(plus) X(inc) X(dec) X(post_inc)             \
     X(post_dec) X(inc_loc) X(dec_loc) X(add_loc) X(lt) X(lte) X(gt) X(gte) X(eq) X(neq) X(strict_eq) X(strict_neq)     \
-    X(lnot) X(is_undefined_or_null) X(is_undefined) X(is_null) X(to_propkey2) X(for_of_next)
+    X(lnot) X(is_undefined_or_null) X(is_undefined) X(is_null) X(to_propkey2) X(for_of_next)                           \
+    X(call_constructor) X(apply) X(for_of_start) X(iterator_next) X(iterator_call) X(in)
 
 #define IN_WORD(op, word) (OP_##op / 64 == (word) ? 1ull << OP_##op % 64 : 0)
 #define IN_WORD_0(op) | IN_WORD(op, 0)
@@ -41,12 +42,16 @@ struct interpreter_state {
     JSValue *sp;
     JSStackFrame *frame;
     JSValue *locals;
+    int argc;
+    JSValueConst *argv;
+    int flags;
     bool threw; /* nothing is done but what follows an exception */
     bool ended; /* the call is over, and what came back is its result */
 };
 
-static JSValue run_rarely(JSContext *caller_ctx, JSValueConst func_obj, JSValueConst this_obj, JSValueConst new_target,
-                          int argc, JSValueConst *argv, int flags, struct interpreter_state *state);
+/* Cold, so that the compiler takes little into it: its frame is there at each call that leads through it. */
+__attribute__((cold)) static JSValue run_rarely(JSContext *caller_ctx, struct interpreter_state *state,
+                                                JSValueConst func_obj, JSValueConst this_obj, JSValueConst new_target);
 
 #define INTERPRETER_LOCALS                                                                                             \
     int32_t right, result;                                                                                             \
@@ -54,8 +59,8 @@ static JSValue run_rarely(JSContext *caller_ctx, JSValueConst func_obj, JSValueC
 
 #define RUN_RARELY(at, has_thrown)                                                                                     \
     do {                                                                                                               \
-        struct interpreter_state state = { at, sp, sf, local_buf, has_thrown, false };                                 \
-        ret_val = run_rarely(caller_ctx, func_obj, this_obj, new_target, argc, argv, flags, &state);                   \
+        struct interpreter_state state = { at, sp, sf, local_buf, argc, argv, flags, has_thrown, false };              \
+        ret_val = run_rarely(caller_ctx, &state, func_obj, this_obj, new_target);                                      \
         if (state.ended)                                                                                               \
             return ret_val;                                                                                            \
         pc = state.pc;                                                                                                 \

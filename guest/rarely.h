@@ -4,11 +4,16 @@
 #undef DEFAULT
 #undef CASE
 #undef OP_CMP
+#undef INTERPRETER_LOCALS
 
 #define SWITCH(pc) switch (opcode = *pc++)
 #define BREAK goto back
 #define DEFAULT default
 #define CASE(op) case op
+
+#define INTERPRETER_LOCALS                                                                                             \
+    int argc = state->argc, flags = state->flags;                                                                      \
+    JSValueConst *argv = state->argv;
 
 #define GO_ON                                                                                                          \
     sf = state->frame;                                                                                                 \

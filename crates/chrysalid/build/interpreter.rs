@@ -6,11 +6,13 @@
 
 use super::{Error, Result};
 
-/// The interpreter's function begins and ends with these.
+/// The interpreter's function begins and ends with these. In it, `BREAK` has to be directly in the one `switch`.
 const BEGINNING: &str = "static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,\n";
 const END: &str = "\n}\n";
 
-/// What begins a C comment, a name and a file, for the words that `guest/often.h` defines.
+/// What the second function has in place of three arguments of the first.
+const STATE: &str = "struct interpreter_state *state";
+/// In front of the names of instructions that begin a sequence, in `guest/often.h`.
 const FUSED: &str = "#define FUSED_OP_";
 
 /// `quickjs` is the text of `quickjs.c`, `often` that of `often.h`.
@@ -51,10 +53,13 @@ fn first(mut function: Text, often: &str) -> Result<Text> {
 fn second(function: Text) -> Result<Text> {
     let prologue = function.between("    if (js_poll_interrupts(caller_ctx))\n", "\n restart:\n")?;
     function
-        .put(BEGINNING, "static no_inline JSValue run_rarely(JSContext *caller_ctx, JSValueConst func_obj,\n")?
         .put(
-            "int argc, JSValueConst *argv, int flags)\n",
-            "int argc, JSValueConst *argv, int flags, struct interpreter_state *state)\n",
+            BEGINNING,
+            &format!("static no_inline JSValue run_rarely(JSContext *caller_ctx, {STATE}, JSValueConst func_obj,\n"),
+        )?
+        .put(
+            ", JSValueConst new_target,\n                               int argc, JSValueConst *argv, int flags)\n",
+            ", JSValueConst new_target)\n",
         )?
         .put(&prologue, "    GO_ON\n restart:\n")?
         .put("\n exception:\n", "\n GO_BACK exception:\n")?

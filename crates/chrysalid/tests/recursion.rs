@@ -8,7 +8,7 @@ use crate::support::{ENGINE, World, eval, run, session, text, with_limits};
 const RECURSIONS: &[&str] = &[
     "function f() { return f() + 1 } f()",
     "const f = () => f(); f()",
-    "function f(...a) { f(...a, 1) } f()",
+    "function f(...a) { f(...a) } f(1)",
     "const o = { get x() { return this.x } }; o.x",
     "const o = { set x(v) { this.x = v } }; o.x = 1",
     "const p = new Proxy({}, { get(t, k, r) { return r[k] } }); p.x",
@@ -136,6 +136,35 @@ fn recursion_of_each_kind_is_a_range_error_that_can_be_caught() {
 #[test]
 fn recursion_of_each_kind_can_be_caught_on_a_small_stack() {
     std::thread::Builder::new().stack_size(128 << 10).spawn(all_are_caught).unwrap().join().unwrap();
+}
+
+/// How many levels each kind has to reach. What a call takes on the guest's stack depends on the guest alone.
+const DEEP: &[(u32, &str)] = &[
+    (3_000, "function f() { d++; f() + 1 } f()"),
+    (2_600, "const o = { m() { d++; this.m() } }; o.m()"),
+    (2_600, "class N { constructor() { d++; this.n = new N() } } new N()"),
+    (1_200, "class A { constructor() { d++; new B() } } class B extends A { constructor() { super() } } new B()"),
+    (2_100, "function f(...a) { d++; f(...a) } f(1)"),
+    (1_700, "const o = { get x() { d++; return this.x } }; o.x"),
+    (2_300, "const o = { [Symbol.iterator]() { d++; for (const x of o) ; } }; for (const x of o) ;"),
+    (1_300, "function* g() { d++; yield* g() } [...g()]"),
+    (1_600, "const p = new Proxy({}, { has(t, k) { d++; return k in p } }); 'x' in p"),
+    (950, "[1].map(function f() { d++; [1].map(f) })"),
+    (480, "const o = { toString() { d++; return `${this}` } }; `${o}`"),
+    (1_400, "async function f() { d++; await f() } await f()"),
+    (1_100, "function f() { d++; f.apply(null, [1]) } f()"),
+    (2_600, "function f() { d++; try { f() } finally { d += 0 } } f()"),
+    (350, "[1].sort.call([2, 1], function c() { d++; return [2, 1].sort(c)[0] })"),
+    (650, "JSON.parse('[1]', function r(k, v) { d++; return JSON.parse('[1]', r) })"),
+];
+
+#[test]
+fn recursion_goes_deep() {
+    for (levels, source) in DEEP {
+        let reached = eval(&mut session(), &format!("let d = 0; try {{ {source} }} catch (e) {{ }} d"));
+        let reached = reached.as_f64().unwrap();
+        assert!(reached >= f64::from(*levels), "{source}: {reached} levels, not {levels}");
+    }
 }
 
 /// Those that take well under a millisecond.
