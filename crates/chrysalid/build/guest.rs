@@ -97,7 +97,7 @@ pub(crate) struct Guest {
 /// [`Lock::admit`].
 pub(crate) fn build(folder: &Path, target: &Path, kind: Kind) -> Result<Guest> {
     let pinned = Lock::read(folder)?;
-    let source = Source::read(folder)?;
+    let source = Source::read(folder)?.divided()?;
     let work = target.join("guest");
     create_folder(&work)?;
     let _held = hold(&work.join("lock"))?;

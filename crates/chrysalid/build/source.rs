@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! guest/*.c, *.h, *.prof  the repository's guest folder
-//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys, its interpreter in two (see [`interpreter`])
+//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys; for the guest, its interpreter in two (see [`interpreter`])
 //! libregexp.c …           one `#include` each, so that QuickJS's files count as system headers
 //! ```
 
@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use super::{Error, Result, interpreter};
 
 const CARRIER: &str = "rquickjs-sys";
+const INTERPRETER: &str = "quickjs/quickjs.c";
 
 pub(crate) struct Source {
     files: BTreeMap<String, Vec<u8>>,
@@ -33,12 +34,19 @@ impl Source {
         collect(&mut files, folder, "guest")?;
         collect(&mut files, &quickjs, "quickjs")?;
         generate(&mut files);
-        divide_interpreter(&mut files)?;
         let header = files.get("quickjs/quickjs.h").map(|bytes| String::from_utf8_lossy(bytes));
         let quickjs_ng = header
             .and_then(|text| quickjs_version(&text))
             .ok_or_else(|| Error::new(format!("{} has no quickjs.h that tells its version", quickjs.display())))?;
         Ok(Self { files, quickjs_ng, rquickjs_sys })
+    }
+
+    /// With the interpreter as the guest has it; as it is read, it is QuickJS's own.
+    pub(crate) fn divided(mut self) -> Result<Self> {
+        let text = |name| self.files.get(name).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
+        let divided = interpreter::in_two(&text(INTERPRETER), &text("guest/often.h"))?;
+        self.files.insert(INTERPRETER.to_owned(), divided.into_bytes());
+        Ok(self)
     }
 
     /// One hash over all files and over `settings`. Lengths go in too, so that no two lists look alike.
@@ -110,13 +118,6 @@ fn generate(files: &mut BTreeMap<String, Vec<u8>>) {
     for unit in super::UNITS.iter().filter(|unit| !unit.contains('/')) {
         files.insert((*unit).to_owned(), format!("#include <{unit}>\n").into_bytes());
     }
-}
-
-fn divide_interpreter(files: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
-    let text = |name| files.get(name).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
-    let divided = interpreter::in_two(&text("quickjs/quickjs.c"), &text("guest/often.h"))?;
-    files.insert("quickjs/quickjs.c".to_owned(), divided.into_bytes());
-    Ok(())
 }
 
 fn quickjs_version(header: &str) -> Option<String> {
