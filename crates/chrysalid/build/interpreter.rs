@@ -1,4 +1,5 @@
-//! Makes two functions of QuickJS's interpreter, which is one: `guest/often.h` says why and what is in which.
+//! Makes two functions of QuickJS's interpreter, which is one: `guest/often.h` says why and what is in which. And puts `guest/search.h`
+//! into its matcher of regular expressions.
 //!
 //! Nothing of QuickJS's text is in here or in the headers but what shows where to put them, and each such mark has to be in
 //! the text as often as it was in the pinned version: with another one, the build says which is not. Lines keep their
@@ -9,6 +10,9 @@ use super::{Error, Result};
 /// The interpreter's function begins and ends with these. In it, `BREAK` has to be directly in the one `switch`.
 const BEGINNING: &str = "static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,\n";
 const END: &str = "\n}\n";
+
+/// The matcher of regular expressions begins with this.
+const MATCHER: &str = "static intptr_t lre_exec_backtrack(REExecContext *s, uint8_t **capture,\n";
 
 /// What the second function has in place of three arguments of the first.
 const STATE: &str = "struct interpreter_state *state";
@@ -32,6 +36,20 @@ pub(crate) fn in_two(quickjs: &str, often: &str) -> Result<String> {
     let at = |line| format!("# {line} \"quickjs.c\" 3\n");
     let (start, end) = (at(line), at(line_after));
     Ok(format!("{before}#include \"often.h\"\n{start}{first}#include \"rarely.h\"\n{start}{second}{end}{after}"))
+}
+
+/// `libregexp` is the text of `libregexp.c`, into which `guest/search.h` goes.
+pub(crate) fn with_search(libregexp: &str) -> Result<String> {
+    once(libregexp, MATCHER)?;
+    let (before, matcher) = libregexp.split_once(MATCHER).unwrap_or_default();
+    let line = 1 + before.matches('\n').count();
+    let split = "        case REOP_split_goto_first:\n        case REOP_split_next_first:\n            {\n";
+    let character = "        case REOP_char:\n        case REOP_char_i:\n            val = get_u16(pc);\n";
+    let matcher = Text(format!("{MATCHER}{matcher}"))
+        .put(split, &split.replacen(":\n", ": SEARCH\n", 1))?
+        .put(character, &character.replacen(":\n", ": CHARACTERS\n", 1))?
+        .0;
+    Ok(format!("{before}#include \"search.h\"\n# {line} \"libregexp.c\" 3\n{matcher}"))
 }
 
 fn first(mut function: Text, often: &str) -> Result<Text> {
@@ -97,7 +115,7 @@ fn once(text: &str, mark: &str) -> Result<()> {
 
 fn not_there(mark: &str, count: usize) -> Error {
     Error::new(format!(
-        "QuickJS's interpreter is another than this build knows: {mark:?} is there {count} times, not once; see guest/often.h"
+        "QuickJS is another than this build knows: {mark:?} is there {count} times, not once; see guest/often.h and search.h"
     ))
 }
 
@@ -119,5 +137,6 @@ mod tests {
         assert!(told("no").contains("\"mark\" is there 0 times, not once"), "{}", told("no"));
         assert!(told("mark mark").contains("\"mark\" is there 2 times"));
         assert!(in_two("int main;\n", "").is_err());
+        assert!(with_search("int main;\n").is_err());
     }
 }

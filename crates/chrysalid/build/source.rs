@@ -20,6 +20,7 @@ use super::{Error, Result, interpreter};
 
 const CARRIER: &str = "rquickjs-sys";
 const INTERPRETER: &str = "quickjs/quickjs.c";
+const MATCHER: &str = "quickjs/libregexp.c";
 
 pub(crate) struct Source {
     files: BTreeMap<String, Vec<u8>>,
@@ -45,7 +46,9 @@ impl Source {
     pub(crate) fn divided(mut self) -> Result<Self> {
         let text = |name| self.files.get(name).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
         let divided = interpreter::in_two(&text(INTERPRETER), &text("guest/often.h"))?;
+        let matcher = interpreter::with_search(&text(MATCHER))?;
         self.files.insert(INTERPRETER.to_owned(), divided.into_bytes());
+        self.files.insert(MATCHER.to_owned(), matcher.into_bytes());
         Ok(self)
     }
 

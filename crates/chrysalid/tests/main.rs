@@ -65,6 +65,7 @@ mod runs;
 mod same_result;
 #[path = "garbage/script.rs"]
 mod script;
+mod searches;
 mod session;
 mod snapshots;
 mod soak;
