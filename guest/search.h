@@ -3,6 +3,10 @@
  * only begin with one character, one range of them or the text's start, the places are looked through at once.
  */
 #define SEARCH_LENGTH 10 /* from the split's operand to the pattern */
+/* Bytes that are looked through at once. Where nothing begins, the instructions themselves then fail, look whether the program is
+ * to stop, and search on.
+ */
+#define SEARCH_MAX 1024
 
 static __attribute__((noinline)) const uint8_t *search(const REExecContext *s, const uint8_t *pattern, const uint8_t *at)
 {
@@ -13,6 +17,8 @@ static __attribute__((noinline)) const uint8_t *search(const REExecContext *s, c
         pattern += 2;
     if (*pattern == REOP_line_start)
         return at == s->cbuf ? at : end;
+    if (end - at > SEARCH_MAX)
+        end = at + SEARCH_MAX;
     if (*pattern == REOP_char)
         low = high = get_u16(pattern + 1);
     else if (*pattern == REOP_range && get_u16(pattern + 1) == 1)
