@@ -38,7 +38,9 @@
     JS_DefinePropertyValueUint32(ctx, index, flags, of, value)
 #define JS_DefinePropertyValueValue(ctx, of, name, value, flags)                                                       \
     JS_DefinePropertyValueValue(ctx, flags, of, name, value)
-/* calls of objects that are no functions of a program, all of the type JSClassCall */
+/* Calls of objects that are no functions of a program. All functions of the type JSClassCall have to be here: one that is
+ * missing gets its arguments in the wrong order, and traps.
+ */
 #define JSClassCall(ctx, func, this, argc, argv, flags) JSClassCall(ctx, argc, argv, flags, func, this)
 #define call_func(ctx, func, this, argc, argv, flags) call_func(ctx, argc, argv, flags, func, this)
 #define js_call_c_function(ctx, func, this, argc, argv, flags) js_call_c_function(ctx, argc, argv, flags, func, this)

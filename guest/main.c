@@ -1,5 +1,6 @@
 /* The guest: QuickJS-ng with a host in place of an operating system. One translation unit, so that it reaches the
- * engine's internals; of its source only the interpreter is another, see often.h. This file holds the exports.
+ * engine's internals. Of its source, the build changes the interpreter (often.h) and the matcher of regular expressions
+ * (search.h). This file holds the exports.
  */
 #include <stdarg.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! guest/*.c, *.h, *.prof  the repository's guest folder
-//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys; for the guest, its interpreter in two (see [`interpreter`])
+//! quickjs/*.c, *.h        QuickJS-ng, out of the package rquickjs-sys; changed for the guest (see [`interpreter`])
 //! libregexp.c …           one `#include` each, so that QuickJS's files count as system headers
 //! ```
 
@@ -42,7 +42,7 @@ impl Source {
         Ok(Self { files, quickjs_ng, rquickjs_sys })
     }
 
-    /// With the interpreter as the guest has it; as it is read, it is QuickJS's own.
+    /// With interpreter and matcher as the guest has them; as they are read, they are QuickJS's own.
     pub(crate) fn divided(mut self) -> Result<Self> {
         let text = |name| self.files.get(name).map(|bytes| String::from_utf8_lossy(bytes)).unwrap_or_default();
         let divided = interpreter::in_two(&text(INTERPRETER), &text("guest/often.h"))?;
