@@ -70,7 +70,7 @@ use meter::Meter;
 pub use run_budget::RunBudget;
 use run_budget::{Member, Slot};
 pub use shared::SharedSession;
-use state::State;
+use state::{State, StoredCall};
 
 /// Options of one session. Everything that is not set comes from the engine.
 #[derive(Clone, Default)]
@@ -129,7 +129,13 @@ impl std::fmt::Debug for SessionOptions {
 /// let engine = Engine::builder().pool_slots(0).build()?;
 /// let mut session = engine.session(&Capabilities::none())?;
 /// session.start("const squares = [1, 2, 3].map(n => n * n); squares.join()")?;
-/// let Step::Ended(ended) = session.step(SystemTime::now())? else { panic!("a pure program ends at once") };
+/// let ended = loop {
+///     match session.step(SystemTime::now())? {
+///         Step::Ended(ended) => break ended,
+///         Step::Busy => {} // its slice is over: other sessions of this thread may have their turn
+///         step => unreachable!("a pure program asks for nothing: {step:?}"),
+///     }
+/// };
 /// assert_eq!(ended.result.unwrap().as_str(), Some("1,4,9"));
 /// # Ok::<(), chrysalid::Error>(())
 /// ```
@@ -333,8 +339,8 @@ impl Session {
         let source = self.state.program.as_ref().map_or("", |program| &*program.source);
         Some(PendingCall {
             id: call.id(number),
-            name: call.name.clone(),
-            path: self.capabilities.catalogue().expression(&call.name).unwrap_or_else(|| call.name.clone()),
+            name: call.name.as_str().to_owned(),
+            path: self.capabilities.catalogue().expression(&call.name).unwrap_or_else(|| call.name.as_str().to_owned()),
             place: call.place.clone(),
             token: self.token(number)?,
             program: Sha256::digest(source).into(),
@@ -364,15 +370,14 @@ impl Session {
     /// latest 4,096 are forgotten; [`Ended::calls`](crate::Ended::calls) always has all of its program.
     #[must_use]
     pub fn calls(&self) -> Vec<CallRecord> {
-        self.state.calls.iter().filter_map(|(number, _)| self.record(number)).collect()
+        self.state.calls.iter().map(|(number, call)| self.record(number, call)).collect()
     }
 
-    fn record(&self, number: u32) -> Option<CallRecord> {
-        let call = self.state.calls.get(number)?;
+    fn record(&self, number: u32, call: &StoredCall) -> CallRecord {
         let edited = call.edited.as_deref();
-        Some(CallRecord {
+        CallRecord {
             id: call.id(number),
-            name: call.name.clone(),
+            name: call.name.as_str().to_owned(),
             status: call.status,
             duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
             edited: edited.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
@@ -381,7 +386,7 @@ impl Session {
             digest: call.open.as_ref().map(|open| open.digest()),
             decided: call.decided.clone(),
             grant: call.grant,
-        })
+        }
     }
 
     fn bounds(&self, bytes: usize) -> Bounds {

@@ -212,7 +212,11 @@ fn tell(state: &State) -> SealedInspection {
         policy: state.policy.clone(),
         grants: state.grants(),
         audit_head: (state.chain.length, state.chain.head),
-        calls: state.calls.iter().map(|(number, call)| (call.id(number), call.name.clone(), call.status)).collect(),
+        calls: state
+            .calls
+            .iter()
+            .map(|(number, call)| (call.id(number), call.name.as_str().to_owned(), call.status))
+            .collect(),
     }
 }
 

@@ -214,7 +214,7 @@ fn state() -> State {
     for number in 1..=200 {
         let call = StoredCall {
             program: 1 + number / 10,
-            name: if number.is_multiple_of(3) { "web.get" } else { "mail.read" }.to_owned(),
+            name: if number.is_multiple_of(3) { "web.get" } else { "mail.read" }.into(),
             status: CallStatus::Completed,
             open: None,
             took_millis: Some(number * 37 % 900),

@@ -234,7 +234,7 @@ impl Session {
         let program = self.state.program.as_ref().map_or(0, |program| program.number);
         let call = StoredCall {
             program,
-            name: name.to_owned(),
+            name: name.into(),
             status,
             open: open.map(Box::new),
             took_millis: None,
@@ -249,7 +249,7 @@ impl Session {
 
     /// Ends a recorded call with an error for the program.
     pub(super) fn answer_error(&mut self, number: u32, status: CallStatus, error: ToolError) {
-        let tool = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
+        let tool = self.state.calls.get(number).map(|call| call.name.as_str().to_owned()).unwrap_or_default();
         self.answer(number, status, Err(AnswerError { error, tool }));
     }
 
@@ -260,7 +260,7 @@ impl Session {
         let Some(call) = self.state.calls.get(number) else {
             return;
         };
-        let (id, name) = (call.id(number), call.name.clone());
+        let (id, name) = (call.id(number), call.name.as_str().to_owned());
         let its_own = |program: &&mut Program| program.number == id.program || !stands(Defence::JobsDropped);
         if let Some(program) = self.state.program.as_mut().filter(its_own) {
             program.answers.push(Answer { call: number, result, module: false });

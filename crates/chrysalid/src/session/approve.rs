@@ -25,7 +25,7 @@ impl Session {
         let open: Vec<u32> = self.state.calls.open().map(|(number, _)| number).collect();
         for number in open {
             let Some(call) = self.state.calls.get_mut(number) else { continue };
-            let (waits, name) = (call.status == CallStatus::Waiting, call.name.clone());
+            let (waits, name) = (call.status == CallStatus::Waiting, call.name.as_str().to_owned());
             let Some(open) = &mut call.open else { continue };
             if waits && has_passed(open.ask.expires_millis, now) && stands(Defence::ApprovalExpiry) {
                 self.expire(number, &name);
@@ -76,7 +76,7 @@ impl Session {
         let Some(call) = self.state.calls.get_mut(number) else { return true };
         let event = AuditEvent::Decided {
             call: call.id(number).to_string(),
-            name: call.name.clone(),
+            name: call.name.as_str().to_owned(),
             decision: decided.decision.name().to_owned(),
             by: decided.by.clone(),
             digest: digest.map(|digest| hex(&digest)),
@@ -87,14 +87,14 @@ impl Session {
 
     /// Nothing is done that the audit trail does not have.
     pub(super) fn deny_unwritten(&mut self, number: u32) {
-        let name = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
+        let name = self.state.calls.get(number).map(|call| call.name.as_str().to_owned()).unwrap_or_default();
         let error = ToolError::named("Denied", format!("{name}: the audit trail cannot be written"));
         self.answer_error(number, CallStatus::Denied, error);
     }
 
     fn approve(&mut self, number: u32, edited: Option<Vec<u8>>, decided: DecidedBy, roles: &[String]) {
         let Some(call) = self.state.calls.get(number) else { return };
-        let (name, status) = (call.name.clone(), call.status);
+        let (name, status) = (call.name.as_str().to_owned(), call.status);
         if name == REVEAL_CALL {
             return self.approve_reveal(number, decided, roles);
         }
@@ -151,7 +151,7 @@ impl Session {
         if let Some(open) = &mut call.open {
             open.ask = ask;
         }
-        let (id, name) = (call.id(number), call.name.clone());
+        let (id, name) = (call.id(number), call.name.as_str().to_owned());
         self.tell(&Event::CallWaiting { id, name: &name });
     }
 
@@ -223,8 +223,8 @@ impl Session {
         }
         let joins = open.joins();
         if let Some(call) = self.state.calls.get_mut(number) {
-            call.called_as.get_or_insert_with(|| std::mem::take(&mut call.name));
-            name.clone_into(&mut call.name);
+            call.called_as.get_or_insert_with(|| call.name.as_str().to_owned());
+            call.name = name.into();
             call.open = Some(Box::new(open));
             call.edited = Some(argument);
             call.status = status;

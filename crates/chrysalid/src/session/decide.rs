@@ -74,7 +74,7 @@ impl Session {
     fn wait_outside(&mut self, number: u32) {
         let Some(call) = self.state.calls.get_mut(number) else { return };
         call.status = CallStatus::Outside;
-        let (id, name) = (call.id(number), call.name.clone());
+        let (id, name) = (call.id(number), call.name.as_str().to_owned());
         self.running.remove(&number);
         self.audit(&AuditEvent::Suspended { call: id.to_string(), name: name.clone() });
         self.tell(&Event::CallSuspended { id, name: &name });
@@ -114,7 +114,7 @@ impl Session {
             }
         }
         let call = self.state.calls.get(number);
-        let name = call.map(|call| call.name.clone()).unwrap_or_default();
+        let name = call.map(|call| call.name.as_str().to_owned()).unwrap_or_default();
         // The program must see that a person changed what it asked for, or it asks again.
         let edited = call
             .and_then(|call| call.edited.as_deref())
@@ -155,7 +155,7 @@ impl Session {
 
     /// The one form that a declassified result has, if it fits.
     fn declassified(&self, number: u32, value: &Value) -> std::result::Result<Value, ToolError> {
-        let name = self.state.calls.get(number).map(|call| call.name.clone()).unwrap_or_default();
+        let name = self.state.calls.get(number).map(|call| call.name.as_str().to_owned()).unwrap_or_default();
         let capability = self.capabilities.get(&name);
         let fitted = capability.and_then(|capability| capability.narrow()).and_then(|narrow| narrow.fit(value));
         match fitted {
@@ -224,7 +224,7 @@ impl Session {
             let message = format!("call {id} is to be decided by: {}", missing.join(", "));
             return Err(Error::new(ErrorKind::DecisionNotAllowed, message));
         }
-        let name = call.name.clone();
+        let name = call.name.as_str().to_owned();
         let decision = self.store_decision(id, &name, verdict.decision, &verdict.by.roles)?;
         if let Some(open) = self.state.calls.get_mut(number).and_then(|call| call.open.as_mut()) {
             open.decision = Some(StoredVerdict { decision, by: verdict.by.name, roles: verdict.by.roles });
@@ -288,5 +288,5 @@ impl Session {
 }
 
 fn call_name(session: &Session, id: CallId) -> String {
-    session.state.calls.get(id.number).map(|call| call.name.clone()).unwrap_or_default()
+    session.state.calls.get(id.number).map(|call| call.name.as_str().to_owned()).unwrap_or_default()
 }

@@ -102,7 +102,7 @@ impl Session {
 
     fn withdraw(&mut self, number: u32) {
         self.state.calls.end(number, CallStatus::Abandoned, self.meter.last_host_millis());
-        let (id, name) = (self.id_of(number), self.state.calls.get(number).map(|call| call.name.clone()));
+        let (id, name) = (self.id_of(number), self.state.calls.get(number).map(|call| call.name.as_str().to_owned()));
         self.tell(&Event::CallEnded { id, name: &name.unwrap_or_default(), status: CallStatus::Abandoned });
     }
 
@@ -399,9 +399,9 @@ impl Session {
 
     /// The calls of the program that runs, in the order they were made.
     pub(super) fn records(&self) -> Vec<CallRecord> {
-        let mut calls: Vec<CallRecord> = self.of_this_program().filter_map(|(number, _)| self.record(number)).collect();
-        calls.reverse();
-        calls
+        // Their count first: there may be many, and records are large.
+        let calls: Vec<_> = self.of_this_program().collect();
+        calls.into_iter().rev().map(|(number, call)| self.record(number, call)).collect()
     }
 
     pub(super) fn take_notes(&mut self) -> Vec<String> {

@@ -175,7 +175,7 @@ impl Session {
     pub(super) fn keep_result(&mut self, number: u32, value: Vec<u8>) -> Option<Vec<u8>> {
         let call = self.state.calls.get(number)?;
         let effects = call.open.as_ref().map_or(Effects::ALL, |open| open.effects);
-        let (name, id) = (call.name.clone(), call.id(number));
+        let (name, id) = (call.name.as_str().to_owned(), call.id(number));
         self.state.last_handle = self.state.last_handle.checked_add(1)?;
         let handle = Handle::new(self.state.last_handle, name.clone());
         self.state.handles.insert(handle.id, StoredHandle { name, call: id, value, effects });

@@ -182,7 +182,7 @@ impl Session {
             open.effects |= effects;
             // What was let through under other labels brings what it brings now.
             let joins = if call.status == CallStatus::Waiting { Effects::NONE } else { open.joins() };
-            let name = call.name.clone();
+            let name = call.name.as_str().to_owned();
             self.join_taint(joins, &self.told(number, &name));
         }
         self.requeue_fetches();

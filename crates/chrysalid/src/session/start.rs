@@ -58,7 +58,7 @@ impl Session {
         if full && name != abi::MODULE_CALL && self.capabilities.get(name).is_some() {
             return None;
         }
-        let name = name.clone();
+        let name = name.as_str().to_owned();
         if name == abi::MODULE_CALL {
             let handler = self.options.modules.handler().cloned();
             return self.hand_out(number, name, handler, None);

@@ -58,10 +58,11 @@ pub(crate) struct State {
     pub(crate) random_position: u64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct StoredCall {
     pub(crate) program: u32,
-    pub(crate) name: String,
+    /// Calls are many and names few: those that are read back together share theirs.
+    pub(crate) name: SharedName,
     pub(crate) status: CallStatus,
     /// Present while the call may still run.
     pub(crate) open: Option<Box<OpenCall>>,
@@ -299,6 +300,54 @@ impl OpenCall {
     /// SHA-256 over the canonical argument: what an approval is bound to.
     pub(crate) fn digest(&self) -> [u8; 32] {
         Sha256::digest(&self.argument).into()
+    }
+}
+
+/// The name of a call, which others may share.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct SharedName(Arc<str>);
+
+impl SharedName {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for SharedName {
+    fn from(name: &str) -> Self {
+        Self(name.into())
+    }
+}
+
+impl std::ops::Deref for SharedName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for SharedName {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl std::fmt::Display for SharedName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl PartialEq<str> for SharedName {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for SharedName {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
     }
 }
 
