@@ -3,13 +3,12 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, Stdio};
-use std::time::SystemTime;
 
-use chrysalid::{Approval, Capabilities, Capability, Engine, Key, Step, ToolError};
+use chrysalid::{Engine, Key};
 use serde_json::json;
 
 use crate::prompt::{SLOW, type_into};
-use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, until};
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, paid_later, until};
 
 const LINE: &str = "repl --tools tools.toml";
 const NO_EFFECTS: &str = "note: no tool declares effects, so the rule of two is off\n";
@@ -348,12 +347,8 @@ fn the_claim_of_a_loaded_run_tells_who_decided_what() {
 #[test]
 fn a_snapshot_of_the_library_is_loaded_and_claimed() {
     let engine = Engine::builder().pool_slots(0).key(Key::from_text(KEY).unwrap()).build().unwrap();
-    let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
-    let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
-    session.start("(await tools.pay({ amount: 5 })).paid").unwrap();
-    let Step::Paused(_) = session.step(SystemTime::now()).unwrap() else { panic!("not paused") };
+    let snapshot = paid_later(&engine, "(await tools.pay({ amount: 5 })).paid");
     let sandbox = Sandbox::with(TOOLS, "");
-    let snapshot = session.snapshot().unwrap();
     sandbox.write("s.chry", &snapshot);
     assert_eq!(feed(&sandbox, LINE, ".load s.chry\nquit\n").exit, Some(3));
     assert_eq!(sandbox.bytes("s.chry"), snapshot);

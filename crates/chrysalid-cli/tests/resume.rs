@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
-use chrysalid::{Approval, Capabilities, Capability, Engine, Key, Step, ToolError};
+use chrysalid::{Engine, Key};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::{KEY, Ran, Sandbox, TOOLS};
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, paid_later};
 
 const PAY_TWICE: &str = "
 const one = async (amount) => {
@@ -344,11 +343,7 @@ fn saved_before_an_upgrade() -> (Vec<u8>, Vec<u8>) {
     let guest = [Engine::builder().pool_slots(0).build().unwrap().guest(), b"\0\x05\x04note"].concat();
     let key = Key::from_text(KEY).unwrap();
     let engine = Engine::builder().pool_slots(0).key(key).guest(guest.clone()).build().unwrap();
-    let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
-    let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
-    session.start("(await tools.pay({ amount: 4 })).paid").unwrap();
-    let Step::Paused(_) = session.step(SystemTime::now()).unwrap() else { panic!("not paused") };
-    (session.snapshot().unwrap(), guest)
+    (paid_later(&engine, "(await tools.pay({ amount: 4 })).paid"), guest)
 }
 
 /// Where the guest is kept: named by its hash.

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use chrysalid::{Approval, Capabilities, Capability, Engine, Step, ToolError};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -157,6 +158,20 @@ pub(crate) fn finish(command: &mut Command) -> Ran {
         exit: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A snapshot, made with the library, of a program that waits for somebody to approve its call of `pay`.
+pub(crate) fn paid_later(engine: &Engine, source: &str) -> Vec<u8> {
+    let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
+    let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
+    session.start(source).unwrap();
+    loop {
+        match session.step(SystemTime::now()).unwrap() {
+            Step::Busy => {}
+            Step::Paused(_) => return session.snapshot().unwrap(),
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -150,7 +150,7 @@ impl Engine {
     /// let mut images: Vec<Vec<u8>> = Vec::new();
     /// for turn in ["let n = 1; n", "n += 1; n"] {
     ///     session.start(turn)?;
-    ///     assert!(matches!(session.step(SystemTime::now())?, Step::Ended(_)));
+    ///     while !matches!(session.step(SystemTime::now())?, Step::Ended(_)) {}
     ///     let image = session.snapshot()?;
     ///     if engine.inspect(&image)?.follows.is_none() {
     ///         images.clear(); // a full image needs none of those before it
@@ -304,7 +304,8 @@ impl EngineBuilder {
         self
     }
 
-    /// How long a step may keep its thread. Default 10 ms, rounded to ticks of 5 ms.
+    /// How long a step may keep its thread. Default 10 ms, rounded to ticks of 5 ms; each step makes some headway, with
+    /// the shortest slice too.
     pub fn slice(mut self, slice: Duration) -> Self {
         self.slice = slice;
         self

@@ -66,6 +66,8 @@ mod program;
 mod report;
 mod session;
 mod snapshot;
+#[cfg(test)]
+mod testing;
 mod value;
 
 pub use audit::{AuditError, AuditSink, AuditTrail, AuditedRun};

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use chrysalid::{FailureKind, Step};
+use chrysalid::{FailureKind, Step, Value};
 
 use crate::measure::cpu_time;
-use crate::support::{World, begin, with_limits};
+use crate::support::{World, begin, builder, with_limits};
 
 /// Calls that are cheap to make and take the host some milliseconds each to read.
 const MANY: &str = "const v = new Array(100000).fill(0); const all = [];
@@ -50,6 +50,32 @@ fn reading_calls_is_time_of_the_program() {
     assert_eq!(failure.to_string(), "Timeout: the program used more than 300ms of CPU time");
     assert!(session.cpu_time() >= limit);
     assert!(took < limit.mul_f64(1.2) + Duration::from_millis(100), "{took:?}");
+}
+
+/// Else a program on a busy machine, where each slice may be over before it begins, would never come to its end.
+#[test]
+fn each_step_makes_headway_with_the_shortest_slice() {
+    let world = World::new();
+    let engine = builder().slice(Duration::ZERO).build().unwrap();
+    let mut session = engine.session(&world.tools()).unwrap();
+    session.start("let n = 0; for (let v = 0; v < 10; v++) n += await tools.echo({ v }); n").unwrap();
+    let (mut steps, mut calls) = (0, 0);
+    let ended = loop {
+        steps += 1;
+        assert!(steps <= 50, "no headway");
+        match session.step(begin()).unwrap() {
+            Step::Busy => {}
+            Step::Start(started) => {
+                for call in started {
+                    session.settle(call.id(), Ok(Value::from(calls))).unwrap();
+                    calls += 1;
+                }
+            }
+            Step::Ended(ended) => break ended,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(ended.result, Ok(Value::from(45)));
 }
 
 #[test]

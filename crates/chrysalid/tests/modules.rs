@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use chrysalid::{Capabilities, Decision, FailureKind, Modules, Outcome, Restore, Session, SessionOptions, Step, Value};
 use serde_json::json;
 
-use crate::support::{ENGINE, RealTime, World, begin, block_on, json, step, text};
+use crate::support::{ENGINE, RealTime, World, begin, block_on, json, step, step_to_calls, text};
 
 fn options(modules: Modules) -> SessionOptions {
     let mut options = SessionOptions::default();
@@ -202,9 +202,7 @@ fn an_import_on_its_way_is_fetched_again_after_a_restore() {
     });
     let mut first = ENGINE.session_with(&Capabilities::none(), options(modules.clone())).unwrap();
     first.start("const before = 1; const m = await import('m'); [before, m.default]").unwrap();
-    let now = crate::support::begin();
-    let step = first.step(now).unwrap();
-    let chrysalid::Step::Start(calls) = step else { panic!("{step:?}") };
+    let Step::Start(calls) = step(&mut first, begin()) else { panic!("no calls") };
     assert_eq!(calls[0].name(), "$import");
     let bytes = first.snapshot().unwrap();
     let mut second =
@@ -347,7 +345,7 @@ fn a_module_that_arrives_in_the_middle_of_a_job_still_gets_what_it_imports() {
     let mut session = ENGINE.session_with(&world.tools(), options).unwrap();
     let source = "const p = import('./a.js'); await tools.echo({}); for (let i = 0; i < 2e7; i++); (await p).a";
     session.start(source).unwrap();
-    let Step::Start(calls) = step(&mut session, begin()) else { panic!("no calls") };
+    let calls = step_to_calls(&mut session, begin(), 2);
     let [import, echo] = calls.as_slice() else { panic!("{calls:?}") };
     session.settle(echo.id(), Ok(Value::Null)).unwrap();
     assert!(matches!(session.step(begin()).unwrap(), Step::Busy));

@@ -230,6 +230,16 @@ fn a_snapshot_at_every_step_changes_nothing_either() {
 
 #[cfg(feature = "fuzzing")]
 #[test]
+fn slices_that_are_over_at_once_change_nothing() {
+    let engine = builder().slice(Duration::ZERO).build().unwrap();
+    for case in cases() {
+        let seen = without_snapshots(&engine, &case.source);
+        assert_eq!(seen.end, case.expected, "{}", case.name);
+        assert_eq!(seen, without_snapshots(&crate::support::ENGINE, &case.source), "{}", case.name);
+    }
+}
+
+#[test]
 fn at_every_pause_each_way_restores_the_same_memory() {
     use chrysalid::fuzzing::memory;
 

@@ -10,13 +10,15 @@ use chrysalid::{
 use serde_json::json;
 
 use crate::support::{
-    ENGINE, RealTime, World, begin, block_on, eval, id, json, record, session, shown, status, step, text, with_limits,
+    ENGINE, RealTime, World, begin, block_on, eval, id, json, record, session, shown, status, step, step_to_calls,
+    text, with_limits,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn started(session: &mut chrysalid::Session) -> Vec<String> {
-    let Step::Start(calls) = step(session, begin()) else { panic!("nothing to begin") };
+#[track_caller]
+fn started(session: &mut chrysalid::Session, count: usize) -> Vec<String> {
+    let calls = step_to_calls(session, begin(), count);
     calls.iter().map(|call| format!("{} {} {}", call.id(), call.name(), call.argument())).collect()
 }
 
@@ -24,7 +26,7 @@ fn started(session: &mut chrysalid::Session) -> Vec<String> {
 fn answers_in_another_order_and_one_at_a_time() {
     let mut session = World::new().session();
     session.start("const seen = []; const all = [1, 2, 3].map(v => tools.echo({v}).then(x => { seen.push(x) })); await Promise.all(all); seen.join()").unwrap();
-    assert_eq!(started(&mut session), ["1.1 echo { v: 1 }", "1.2 echo { v: 2 }", "1.3 echo { v: 3 }"]);
+    assert_eq!(started(&mut session, 3), ["1.1 echo { v: 1 }", "1.2 echo { v: 2 }", "1.3 echo { v: 3 }"]);
     for (call, answer) in [("1.3", "c"), ("1.1", "a")] {
         assert!(matches!(step(&mut session, begin()), Step::Wait { wake_at: None }));
         session.settle(id(call), Ok(text(answer))).unwrap();
@@ -45,7 +47,7 @@ fn answers_in_another_order_and_one_at_a_time() {
 fn a_settle_runs_no_guest_code() {
     let mut session = World::new().session();
     session.start("await tools.echo({v: 1}); console.log('after')").unwrap();
-    started(&mut session);
+    started(&mut session, 1);
     session.settle(id("1.1"), Ok(Value::Null)).unwrap();
     assert_eq!(record(&session), ["1.1 echo completed"]);
     assert!(!session.is_idle());
@@ -60,7 +62,7 @@ fn nobody_settles_a_call_that_has_not_begun() {
     let tools = Capabilities::new([world.gate(), world.echo().concurrency(1)]).unwrap();
     let mut session = ENGINE.session(&tools).unwrap();
     session.start("await Promise.all([tools.gate({q: 1}), tools.echo({v: 1}), tools.echo({v: 2})])").unwrap();
-    assert_eq!(started(&mut session), ["1.2 echo { v: 1 }"]);
+    assert_eq!(started(&mut session, 1), ["1.2 echo { v: 1 }"]);
     for (call, standing) in [("1.1", CallStatus::Waiting), ("1.3", CallStatus::Queued)] {
         let refused = session.settle(id(call), Ok(Value::Null)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::NotWaiting);
@@ -82,7 +84,7 @@ fn one_program_at_a_time() {
     session.start("await tools.echo({v: 1})").unwrap();
     assert_eq!(session.program_source(), Some("await tools.echo({v: 1})"));
     assert_eq!(session.start("2").unwrap_err().kind(), ErrorKind::SessionBusy, "before its first step");
-    started(&mut session);
+    started(&mut session, 1);
     let refused = session.start("2").unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::SessionBusy, "while its call runs");
     assert_eq!(refused.to_string(), "a program runs in this session");
@@ -154,7 +156,7 @@ fn a_late_answer_after_a_timeout_is_refused() {
 fn a_late_answer_after_a_stop_is_recorded_and_not_delivered() {
     let mut session = World::new().session();
     session.start("tools.echo({v: 1}).then(v => { globalThis.got = v }); await tools.echo({v: 2})").unwrap();
-    let Step::Start(calls) = step(&mut session, begin()) else { panic!() };
+    let calls = step_to_calls(&mut session, begin(), 2);
     session.interrupt_handle().interrupt();
     let Step::Ended(ended) = step(&mut session, begin()) else { panic!() };
     let failure = ended.result.unwrap_err();

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{
     BOTH, ENGINE, World, begin, builder, eval, fresh_engine, id, json, key, moved, record, run, session, shown, status,
-    step, text, with_limits,
+    step, step_to_calls, text, with_limits,
 };
 
 // ---- quiescent points ----
@@ -52,7 +52,7 @@ fn with_answers_that_were_not_delivered() {
     let world = World::new();
     let mut session = world.session();
     session.start("const r = await Promise.allSettled([tools.echo({v: 1}), tools.echo({v: 2}), tools.nosuch?.(), tools.gate({q: 1})]); r.map(x => x.value ?? x.reason?.message).join()").unwrap();
-    assert!(matches!(step(&mut session, begin()), Step::Start(_)));
+    step_to_calls(&mut session, begin(), 2);
     session.settle(id("1.1"), Ok(text("one"))).unwrap();
     session.settle(id("1.2"), Err(ToolError::new("two"))).unwrap();
     session.decide(id("1.3"), Decision::Respond(text("three"))).unwrap();
@@ -119,7 +119,7 @@ fn after_a_failure_while_calls_still_run() {
     let mut session = world.session();
     let source = "tools.slow({ms: 50, v: 1}).then(() => tools.pay({amount: 1})); await tools.echo({v: 1}); throw new RangeError('stop', { cause: 7 })";
     session.start(source).unwrap();
-    assert!(matches!(step(&mut session, begin()), Step::Start(_)));
+    step_to_calls(&mut session, begin(), 2);
     session.settle(id("1.2"), Ok(Value::Null)).unwrap();
     assert!(matches!(step(&mut session, begin()), Step::Wait { .. }));
     let mut session = moved(session, &world.tools());

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrysalid::{
-    Approval, CallId, CallResult, CallStatus, Capabilities, Capability, Decision, Ended, Engine, EngineBuilder,
+    Approval, Call, CallId, CallResult, CallStatus, Capabilities, Capability, Decision, Ended, Engine, EngineBuilder,
     Failure, Key, Limits, Object, Pause, PendingCall, Restore, Rules, Session, SessionOptions, Step, Timer, ToolError,
     Value,
 };
@@ -518,6 +518,20 @@ pub(crate) fn step(session: &mut Session, now: SystemTime) -> Step {
             step => return step,
         }
     }
+}
+
+/// Steps until this many calls were handed out: a slice may be over between two of them.
+#[track_caller]
+pub(crate) fn step_to_calls(session: &mut Session, now: SystemTime, count: usize) -> Vec<Call> {
+    let mut begun = Vec::new();
+    while begun.len() < count {
+        match step(session, now) {
+            Step::Start(calls) => begun.extend(calls),
+            other => panic!("{} of {count} calls, then {other:?}", begun.len()),
+        }
+    }
+    assert_eq!(begun.len(), count, "{begun:?}");
+    begun
 }
 
 fn settle_ready(session: &mut Session, flight: &mut Vec<(CallId, CallFuture)>) -> bool {

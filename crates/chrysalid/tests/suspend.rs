@@ -8,7 +8,9 @@ use chrysalid::{
     Modules, Restore, Session, SessionOptions, Step, Value,
 };
 
-use crate::support::{BOTH, ENGINE, World, fresh_engine, id, moved, record, shown, status, step, text, with_limits};
+use crate::support::{
+    BOTH, ENGINE, World, fresh_engine, id, moved, record, shown, status, step, step_to_calls, text, with_limits,
+};
 
 /// A tool that does not answer by itself.
 fn ask() -> Capability {
@@ -21,10 +23,9 @@ fn tools(world: &World) -> Capabilities {
 
 /// Starts a program and gives the calls that it begins.
 #[track_caller]
-fn begin(world: &World, session: &mut Session, source: &str) -> Vec<Call> {
+fn begin(world: &World, session: &mut Session, source: &str, count: usize) -> Vec<Call> {
     session.start(source).unwrap();
-    let Step::Start(calls) = step(session, world.time()) else { panic!("begins no call") };
-    calls
+    step_to_calls(session, world.time(), count)
 }
 
 #[track_caller]
@@ -39,7 +40,7 @@ fn a_suspended_call_is_answered_after_a_pause() {
         let world = World::new();
         let tools = tools(&world);
         let mut session = ENGINE.session(&tools).unwrap();
-        let calls = begin(&world, &mut session, "const answer = await tools.ask({ q: 1 }); `${answer}!`");
+        let calls = begin(&world, &mut session, "const answer = await tools.ask({ q: 1 }); `${answer}!`", 1);
         session.suspend_call(id("1.1")).unwrap();
         assert!(!calls[0].cancel_signal().is_cancelled());
         let pause = world.drive(&mut session).paused();
@@ -69,7 +70,7 @@ fn a_suspended_call_leaves_its_place_to_the_next() {
     {
         let mut session = ENGINE.session_with(&tools, options).unwrap();
         let source = "(await Promise.all([tools.ask({ q: 1 }), tools.ask({ q: 2 })])).join()";
-        assert_eq!(begin(&world, &mut session, source).len(), 1);
+        begin(&world, &mut session, source, 1);
         assert_eq!([status(&session, "1.1"), status(&session, "1.2")], [CallStatus::Started, CallStatus::Queued]);
         session.suspend_call(id("1.1")).unwrap();
         let Step::Start(calls) = step(&mut session, world.time()) else { panic!("there is a place") };
@@ -89,7 +90,7 @@ fn the_suspended_loser_of_a_race_keeps_its_program_open() {
         let mut session = ENGINE.session(&tools).unwrap();
         // The gate alone would be withdrawn once the value is known.
         let source = "await Promise.race([tools.ask({ q: 1 }), tools.gate({ q: 2 }), tools.echo({ v: 3 })])";
-        begin(&world, &mut session, source);
+        begin(&world, &mut session, source, 2);
         session.suspend_call(id("1.1")).unwrap();
         session.settle(id("1.3"), Ok(Value::from(3))).unwrap();
         let pause = world.drive(&mut session).paused();
@@ -109,7 +110,7 @@ fn a_program_that_failed_waits_for_a_suspended_call_as_for_one_that_runs() {
         let tools = tools(&world);
         let mut session = ENGINE.session(&tools).unwrap();
         let source = "tools.ask({ q: 1 }); tools.gate({ q: 2 }); await tools.echo(); throw new Error('over')";
-        begin(&world, &mut session, source);
+        begin(&world, &mut session, source, 2);
         session.suspend_call(id("1.1")).unwrap();
         session.settle(id("1.3"), Ok(Value::Null)).unwrap();
         let pause = world.drive(&mut session).paused();
@@ -128,7 +129,7 @@ fn a_stop_leaves_a_suspended_call_unknown() {
         let world = World::new();
         let tools = Capabilities::new([ask(), Capability::external("signal")]).unwrap();
         let mut session = ENGINE.session(&tools).unwrap();
-        begin(&world, &mut session, "await Promise.all([tools.ask(), tools.signal()])");
+        begin(&world, &mut session, "await Promise.all([tools.ask(), tools.signal()])", 1);
         session.suspend_call(id("1.1")).unwrap();
         world.drive(&mut session).waits();
         let mut session = way.pass_into(session, &tools, SessionOptions::default(), fresh_engine);
@@ -144,7 +145,7 @@ fn a_begun_call_of_a_failed_program_stays_unknown_whatever_was_decided() {
     let world = World::new();
     let tools = tools(&world);
     let mut session = ENGINE.session(&tools).unwrap();
-    begin(&world, &mut session, "tools.ask({ q: 1 }); await tools.echo(); throw new Error('over')");
+    begin(&world, &mut session, "tools.ask({ q: 1 }); await tools.echo(); throw new Error('over')", 2);
     session.settle(id("1.2"), Ok(Value::Null)).unwrap();
     let Step::Wait { .. } = step(&mut session, world.time()) else { panic!("does not wait") };
     let mut session = moved(session, &tools);
@@ -160,7 +161,7 @@ fn only_a_call_that_runs_is_suspended() {
     let mut session = ENGINE.session(&tools).unwrap();
     refused(&mut session, "1.1", ErrorKind::UnknownCall, "no call 1.1 in this session");
     let source = "await Promise.race([tools.ask({ q: 1 }), tools.ask({ q: 2 }), tools.gate(), tools.signal()])";
-    begin(&world, &mut session, source);
+    begin(&world, &mut session, source, 1);
     refused(&mut session, "1.2", ErrorKind::NotWaiting, "call 1.2 has not begun");
     refused(&mut session, "1.3", ErrorKind::NotWaiting, "call 1.3 has not begun");
     refused(&mut session, "1.4", ErrorKind::NotWaiting, "call 1.4 has not begun");
@@ -181,7 +182,7 @@ fn the_fetch_of_a_module_is_not_suspended() {
     let mut options = SessionOptions::default();
     options.modules = Modules::fixed([("a", "export const a = 1")]);
     let mut session = world.session_with(options);
-    begin(&world, &mut session, "import { a } from 'a'; a");
+    begin(&world, &mut session, "import { a } from 'a'; a", 1);
     refused(&mut session, "1.1", ErrorKind::NotWaiting, "call 1.1 fetches a module, and cannot be suspended");
 }
 
@@ -192,7 +193,7 @@ fn what_a_person_may_decide_about_a_suspended_call() {
         let tools = tools(&world);
         let mut session = ENGINE.session(&tools).unwrap();
         let source = "try { await tools.ask({ q: 1 }) } catch (error) { `${error.name}: ${error.message}` }";
-        begin(&world, &mut session, source);
+        begin(&world, &mut session, source, 1);
         session.suspend_call(id("1.1")).unwrap();
         let pause = world.drive(&mut session).paused();
         assert_eq!(pause.pending[0].allowed, [DecisionKind::Reject, DecisionKind::Respond]);
@@ -244,7 +245,7 @@ fn that_a_call_is_suspended_is_audited_and_told() {
     options.audit = Some(trail.clone());
     options.events = Some(told.clone());
     let mut session = ENGINE.session_with(&tools(&world), options).unwrap();
-    begin(&world, &mut session, "await tools.ask({ q: 1 })");
+    begin(&world, &mut session, "await tools.ask({ q: 1 })", 1);
     session.suspend_call(id("1.1")).unwrap();
     world.drive(&mut session).waits();
     session.settle(id("1.1"), Ok(Value::from(1))).unwrap();

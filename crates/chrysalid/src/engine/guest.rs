@@ -141,11 +141,10 @@ fn own_hash() -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use sha2::{Digest, Sha256};
 
     use super::{OWN, own_hash};
+    use crate::testing::step;
     use crate::{
         Approval, Capabilities, Capability, Decision, Engine, ErrorKind, Key, Restore, Step, ToolError, Value,
     };
@@ -174,7 +173,7 @@ mod tests {
         let before = engine().guest(older()).build().unwrap();
         let mut session = before.session(&tools()).unwrap();
         session.start("let n = 40; n += await tools.gate(); n").unwrap();
-        let Step::Paused(pause) = session.step(SystemTime::now()).unwrap() else { panic!("not paused") };
+        let Step::Paused(pause) = step(&mut session) else { panic!("not paused") };
         let snapshot = session.snapshot().unwrap();
 
         let without = engine().build().unwrap().restore(&snapshot, &tools(), Restore::Resume).unwrap_err();
@@ -183,7 +182,7 @@ mod tests {
         let after = engine().older_guest(before.guest()).build().unwrap();
         let mut session = after.restore(&snapshot, &tools(), Restore::Resume).unwrap();
         session.decide(pause.pending[0].id, Decision::Respond(Value::from(2))).unwrap();
-        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("not ended") };
+        let Step::Ended(ended) = step(&mut session) else { panic!("not ended") };
         assert_eq!(ended.result, Ok(Value::from(42)));
         // New sessions are of the engine's own guest, and snapshots go on to be of the one they were made with.
         assert!(before.restore(&session.snapshot().unwrap(), &tools(), Restore::Resume).is_ok());
@@ -202,7 +201,7 @@ mod tests {
         assert!(!cache.exists(), "nothing was compiled");
         let mut session = engine.session(&Capabilities::none()).unwrap();
         session.start("6 * 7").unwrap();
-        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("not ended") };
+        let Step::Ended(ended) = step(&mut session) else { panic!("not ended") };
         assert_eq!(ended.result, Ok(Value::from(42)));
 
         // What is absent, damaged or of another guest counts for nothing.

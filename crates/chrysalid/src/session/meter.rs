@@ -30,6 +30,8 @@ pub(crate) struct Meter {
     host: Mark,
     uncharged: AtomicU64,
     slice_length: AtomicU64,
+    /// Whether the guest ran in this step.
+    entered: AtomicBool,
     now_millis: AtomicU64,
     last_millis: AtomicU64,
     origin_millis: AtomicU64,
@@ -89,6 +91,7 @@ impl Meter {
             host: Mark::new(),
             uncharged: AtomicU64::new(0),
             slice_length: AtomicU64::new(nanos(slice)),
+            entered: AtomicBool::new(false),
             now_millis: AtomicU64::new(0),
             last_millis: AtomicU64::new(0),
             origin_millis: AtomicU64::new(0),
@@ -141,12 +144,18 @@ impl Meter {
         self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed) / 2
     }
 
+    /// Whether the guest may go on in this step. The first time it may, however late: each step makes some headway.
+    pub(crate) fn may_enter(&self) -> bool {
+        !self.entered.load(Ordering::Relaxed) || !self.slice_is_over()
+    }
+
     fn slice_elapsed(&self) -> u64 {
         monotonic_nanos().saturating_sub(self.step.get().wall())
     }
 
     /// The guest begins to run on this thread.
     pub(crate) fn enter(&self) {
+        self.entered.store(true, Ordering::Relaxed);
         self.leave_out_host();
     }
 
@@ -255,6 +264,7 @@ impl Meter {
         self.step.set(here);
         self.host.set(here);
         self.uncharged.store(0, Ordering::Relaxed);
+        self.entered.store(false, Ordering::Relaxed);
     }
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.

@@ -151,9 +151,8 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use crate::engine::abi;
+    use crate::testing::step;
     use crate::{Capabilities, Engine, FailureKind, Modules, Session, SessionOptions, Step};
 
     /// A session that has numbered all the calls that it can.
@@ -169,7 +168,7 @@ mod tests {
     #[track_caller]
     fn failure(session: &mut Session, source: &str) -> (FailureKind, String) {
         session.start(source).unwrap();
-        let Step::Ended(ended) = session.step(SystemTime::now()).unwrap() else { panic!("has not ended") };
+        let Step::Ended(ended) = step(session) else { panic!("has not ended") };
         assert_eq!((ended.logs, ended.calls), (vec![], vec![]));
         let failure = ended.result.unwrap_err();
         (failure.kind, failure.to_string())

@@ -6,7 +6,7 @@ use chrysalid::{
 
 use super::{GUEST, HOSTILE, SANE, hostile, options, sane, shown, taken_over};
 use crate::script::{FULFILLED, PROGRAM, SETTLE, START, asks, calls, runs, source, spin, trap, write};
-use crate::support::{ENGINE, World, begin, builder, eval, fresh_engine, id, record, step};
+use crate::support::{ENGINE, World, begin, builder, eval, fresh_engine, id, record, step, step_to_calls};
 
 fn settled(session: &mut Session, call: CallId) -> (ErrorKind, String) {
     let error = session.settle(call, Ok(Value::from("forged"))).unwrap_err();
@@ -106,8 +106,7 @@ fn answers_to_a_call_that_outlived_its_program_are_taken_once() {
     let mut session = taken_over(&world);
     let acts = [runs(), calls(START, b"slow", b"\x0e\x01\x02ms\x04\x02", 1), calls(START, b"echo", b"\x0e\x00", 1)];
     session.start(&source(&[acts.concat(), trap(SETTLE)].concat())).unwrap();
-    let Step::Start(started) = step(&mut session, begin()) else { panic!("not started") };
-    assert_eq!(started.len(), 2);
+    step_to_calls(&mut session, begin(), 2);
     session.settle(id("1.2"), Ok(Value::Null)).unwrap();
     let Step::Ended(ended) = step(&mut session, begin()) else { panic!("not ended") };
     assert_eq!(ended.heap, Heap::Reset);
