@@ -304,7 +304,7 @@ impl OpenCall {
 }
 
 /// The name of a call, which others may share.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct SharedName(Arc<str>);
 
 impl SharedName {
@@ -330,6 +330,12 @@ impl std::ops::Deref for SharedName {
 impl std::borrow::Borrow<str> for SharedName {
     fn borrow(&self) -> &str {
         self
+    }
+}
+
+impl std::fmt::Debug for SharedName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self.as_str(), f)
     }
 }
 

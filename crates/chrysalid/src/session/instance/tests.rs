@@ -13,16 +13,19 @@ fn session() -> Session {
     Engine::builder().pool_slots(0).build().unwrap().session(&Capabilities::none()).unwrap()
 }
 
-/// Enters, and again for as long as the program has jobs left: on a busy machine a slice may end after any of them.
+/// Enters, and again for as long as the program has jobs or timers left: on a busy machine a slice may end after any of
+/// them.
 pub(in crate::session) fn enter(session: &mut Session, entries: Vec<Entry>) -> Vec<Request> {
     session.enter(Doing::Running, entries);
     loop {
         while session.guest.poll(&session.meter).map(Result::unwrap).is_pending() {}
         let instance = session.guest.here().unwrap();
         let board = instance.board();
-        if !board.jobs || board.program != abi::PROGRAM_RUNNING {
+        let over = !board.jobs && board.next_due.is_none();
+        if over || board.program == abi::PROGRAM_REJECTED {
             return instance.state().take().0;
         }
+        session.meter.begin_step(board.next_due.unwrap_or_default());
         session.enter(Doing::Running, vec![Entry::Pump]);
     }
 }
