@@ -25,7 +25,8 @@ usage: cargo xtask COMMAND
                           formatting, clippy, layers, cargo-deny, all tests, examples;
                           with FILTER only the tests whose name contains it;
                           --python only the Python package;
-                          --long also runs the tests that take minutes
+                          --long also runs the tests that take minutes, and all tests
+                          once more with slices that end by chance
   wheel                   build the Python wheel, print its size and path
   layers                  check which crate depends on which
   counts [--bless]        count the fuel of guest work and the instructions of the host's,

@@ -55,7 +55,10 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
     let mut count = Count::default();
     if !options.python {
-        check("tests", tests(options, &mut count));
+        check("tests", tests(options, Slices::Long, &mut count));
+        if options.long {
+            check("tests with short slices", tests(options, Slices::Short, &mut count));
+        }
     }
     if whole {
         check("counts", recorded_counts());
@@ -102,14 +105,25 @@ fn deny() -> Result<bool> {
     succeeds(&mut crate::cargo(&["deny", "--all-features", "check"]))
 }
 
-fn tests(options: &Options, count: &mut Count) -> Result<bool> {
-    title("tests");
+/// Where a program's slices end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slices {
+    /// When their time is over.
+    Long,
+    /// By chance as well, at every place where one may end on a busy machine.
+    Short,
+}
+
+fn tests(options: &Options, slices: Slices, count: &mut Count) -> Result<bool> {
+    title(if slices == Slices::Short { "tests with short slices" } else { "tests" });
     let mut command = crate::cargo(&["test", "--release", "--workspace", "--all-features", "--no-fail-fast"]);
     if let Some(filter) = &options.filter {
         command.args(["--", filter]);
     }
-    if options.long {
-        command.env("CHRYSALID_LONG_TESTS", "1");
+    match slices {
+        Slices::Long if options.long => drop(command.env("CHRYSALID_LONG_TESTS", "1")),
+        Slices::Long => {}
+        Slices::Short => drop(command.env("CHRYSALID_SHORT_SLICES", "1")),
     }
     match node::find() {
         Ok(node) => drop(command.env(node::VARIABLE, node)),

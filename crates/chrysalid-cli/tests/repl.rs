@@ -8,7 +8,7 @@ use chrysalid::{Engine, Key};
 use serde_json::json;
 
 use crate::prompt::{SLOW, type_into};
-use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, paid_later, until};
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, until, waiting_to_pay};
 
 const LINE: &str = "repl --tools tools.toml";
 const NO_EFFECTS: &str = "note: no tool declares effects, so the rule of two is off\n";
@@ -347,7 +347,7 @@ fn the_claim_of_a_loaded_run_tells_who_decided_what() {
 #[test]
 fn a_snapshot_of_the_library_is_loaded_and_claimed() {
     let engine = Engine::builder().pool_slots(0).key(Key::from_text(KEY).unwrap()).build().unwrap();
-    let snapshot = paid_later(&engine, "(await tools.pay({ amount: 5 })).paid");
+    let snapshot = waiting_to_pay(&engine, "(await tools.pay({ amount: 5 })).paid").snapshot().unwrap();
     let sandbox = Sandbox::with(TOOLS, "");
     sandbox.write("s.chry", &snapshot);
     assert_eq!(feed(&sandbox, LINE, ".load s.chry\nquit\n").exit, Some(3));

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use chrysalid::{Engine, Key};
+use chrysalid::{Decision, Engine, Key, Value};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, paid_later};
+use crate::sandbox::{KEY, Ran, Sandbox, TOOLS, waiting_to_pay};
 
 const PAY_TWICE: &str = "
 const one = async (amount) => {
@@ -343,7 +343,7 @@ fn saved_before_an_upgrade() -> (Vec<u8>, Vec<u8>) {
     let guest = [Engine::builder().pool_slots(0).build().unwrap().guest(), b"\0\x05\x04note"].concat();
     let key = Key::from_text(KEY).unwrap();
     let engine = Engine::builder().pool_slots(0).key(key).guest(guest.clone()).build().unwrap();
-    (paid_later(&engine, "(await tools.pay({ amount: 4 })).paid"), guest)
+    (waiting_to_pay(&engine, "(await tools.pay({ amount: 4 })).paid").snapshot().unwrap(), guest)
 }
 
 /// Where the guest is kept: named by its hash.
@@ -369,6 +369,24 @@ fn a_program_that_was_saved_before_an_upgrade_goes_on_with_the_guest_it_was_save
     let ran = sandbox.resume("--approve 1.1");
     assert_eq!(ran.parts(), (Some(0), "true\n", ""));
     assert_eq!(paid(&sandbox), [r#"{"amount":4}"#]);
+}
+
+/// The library may leave an answer in an image: the program goes on, and what it comes to is what is shown and saved.
+#[test]
+fn an_answer_in_the_image_takes_the_program_to_its_next_pause() {
+    let engine = Engine::builder().pool_slots(0).key(Key::from_text(KEY).unwrap()).build().unwrap();
+    let source = "await tools.pay({ amount: 1 }); for (let i = 0; i < 1e5; i++); (await tools.pay({ amount: 2 })).paid";
+    let mut session = waiting_to_pay(&engine, source);
+    let call = session.pending()[0].id;
+    session.decide(call, Decision::Respond(Value::Null)).unwrap();
+    let sandbox = Sandbox::with(TOOLS, "");
+    sandbox.write("p.chry", session.snapshot().unwrap());
+
+    let ran = sandbox.resume("--json");
+    assert_eq!((ran.exit, &ran.json()["pending"][0]["call"]), (Some(3), &json!("1.2")));
+    assert_eq!(sandbox.inspect("p.chry")["pending"][0]["call"], "1.2", "it is saved");
+    assert_eq!(sandbox.resume("--approve 1.2").parts(), (Some(0), "true\n", ""));
+    assert_eq!(paid(&sandbox), [r#"{"amount":2}"#]);
 }
 
 #[test]

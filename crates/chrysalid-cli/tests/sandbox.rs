@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use chrysalid::{Approval, Capabilities, Capability, Engine, Step, ToolError};
+use chrysalid::{Approval, Capabilities, Capability, Engine, Session, Step, ToolError};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -161,15 +161,15 @@ pub(crate) fn finish(command: &mut Command) -> Ran {
     }
 }
 
-/// A snapshot, made with the library, of a program that waits for somebody to approve its call of `pay`.
-pub(crate) fn paid_later(engine: &Engine, source: &str) -> Vec<u8> {
+/// A session of the library whose program waits for somebody to approve its call of `pay`.
+pub(crate) fn waiting_to_pay(engine: &Engine, source: &str) -> Session {
     let pay = Capability::new("pay", |(): ()| async { Ok::<_, ToolError>(()) }).approval(Approval::Ask);
     let mut session = engine.session(&Capabilities::new([pay]).unwrap()).unwrap();
     session.start(source).unwrap();
     loop {
         match session.step(SystemTime::now()).unwrap() {
             Step::Busy => {}
-            Step::Paused(_) => return session.snapshot().unwrap(),
+            Step::Paused(_) => return session,
             other => panic!("{other:?}"),
         }
     }

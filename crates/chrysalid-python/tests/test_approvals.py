@@ -10,6 +10,7 @@ import pytest
 import chrysalid
 from chrysalid import Limits, Policy, Tool
 from conftest import KEY
+from stepping import step, step_to_calls
 
 
 class Bank:
@@ -399,13 +400,12 @@ def test_a_result_as_a_handle(engine: chrysalid.Engine) -> None:
 def test_suspend(engine: chrysalid.Engine, bank: Bank) -> None:
     session = engine.session(bank.tools())
     session.start("const a = await tools.refund({ amount: 1 }); a + '!'")
-    step = session.step()
-    assert step.kind == "start"
-    session.suspend(step.calls[0].id)
-    step = session.step()
-    assert step.kind == "paused"
-    assert step.outcome is not None
-    assert [(call.id, call.status) for call in step.outcome.pending] == [("1.1", "outside")]
+    (call,) = step_to_calls(session, 1)
+    session.suspend(call.id)
+    pause = step(session)
+    assert pause.kind == "paused"
+    assert pause.outcome is not None
+    assert [(call.id, call.status) for call in pause.outcome.pending] == [("1.1", "outside")]
     session.settle("1.1", "answer")
     assert session.resume().value == "answer!"
     assert bank.paid == []

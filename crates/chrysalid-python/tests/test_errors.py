@@ -10,6 +10,7 @@ import pytest
 
 import chrysalid
 from chrysalid import _native
+from stepping import step
 
 CODES = {
     "AlreadyDecided": "already_decided",
@@ -114,9 +115,9 @@ def test_the_wrong_moment(session: chrysalid.Session) -> None:
     session.start("1")
     with pytest.raises(chrysalid.SessionBusy):
         session.start("2")
-    step = session.step()
-    assert step.outcome is not None
-    assert step.outcome.value == 1
+    end = step(session)
+    assert end.outcome is not None
+    assert end.outcome.value == 1
     for unknown in ("1.1", "9.9"):
         with pytest.raises(chrysalid.UnknownCall):
             session.approve(unknown)

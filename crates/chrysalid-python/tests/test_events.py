@@ -7,6 +7,7 @@ import pytest
 
 import chrysalid
 from chrysalid import Engine, Event, Tool
+from stepping import step_with_events
 
 
 def add(a: int, b: int) -> int:
@@ -73,8 +74,8 @@ def test_a_reader_that_fails_does_not_fail_the_program(engine: Engine, caplog: p
 def test_the_step_machine_gives_them_with_the_step(engine: Engine) -> None:
     session = engine.session(events=True)
     session.start("console.log('x')")
-    step = session.step()
-    assert (step.kind, step.events) == ("ended", [{"type": "line", "level": "log", "text": "x"}])
+    step, events = step_with_events(session)
+    assert (step.kind, events) == ("ended", [{"type": "line", "level": "log", "text": "x"}])
 
 
 def test_without_the_option_there_are_none(engine: Engine) -> None:

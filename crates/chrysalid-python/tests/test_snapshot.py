@@ -11,6 +11,7 @@ import chrysalid
 from chrysalid import Key, Limits, Tool
 from conftest import KEY
 from processes import output_of
+from stepping import step, step_to_calls
 
 
 def tools(paid: list[int], **options: Any) -> list[Tool]:
@@ -69,8 +70,8 @@ def test_in_flight_is_unknown_afterwards(engine: chrysalid.Engine, decision: str
     paid: list[int] = []
     session = engine.session(tools(paid))
     session.start("try { await tools.echo({ v: 5 }) } catch (error) { error.name }")
-    (call,) = session.step().calls
-    assert session.step().kind == "wait"
+    (call,) = step_to_calls(session, 1)
+    assert step(session).kind == "wait"
     again = engine.restore(session.snapshot(), tools(paid))
     outcome = again.resume()
     assert outcome.status == "paused"
@@ -79,8 +80,7 @@ def test_in_flight_is_unknown_afterwards(engine: chrysalid.Engine, decision: str
     match decision:
         case "approve":
             again.approve(pending.id)
-            step = again.step()
-            assert [each.idempotency_key for each in step.calls] == [call.idempotency_key]
+            assert [each.idempotency_key for each in step_to_calls(again, 1)] == [call.idempotency_key]
             again.settle(pending.id, 5)
         case "respond":
             again.respond(pending.id, 6)
@@ -116,9 +116,9 @@ def test_suspended_and_outside(engine: chrysalid.Engine) -> None:
     paid: list[int] = []
     session = engine.session(tools(paid))
     session.start("[await tools.echo({ v: 1 }), await tools.human({})]")
-    (call,) = session.step().calls
+    (call,) = step_to_calls(session, 1)
     session.suspend(call.id)
-    assert session.step().kind == "paused"
+    assert step(session).kind == "paused"
     session = engine.restore(session.snapshot(), tools(paid))
     session.settle(call.id, "first")
     outcome = session.resume()

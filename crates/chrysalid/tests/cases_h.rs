@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use chrysalid::{
     Approval, CallStatus, Capabilities, Decision, DecisionKind, ErrorKind, Grant, Outcome, Report, Reviewer,
-    SessionOptions, SharedSession, TokioTimer, Value, Verdict,
+    SessionOptions, SharedSession, Value, Verdict,
 };
 use serde_json::json;
 
-use crate::support::{BOTH, ENGINE, World, block_on, id, json, reasons, record, ruled, shown, status, text};
+use crate::support::{BOTH, ENGINE, RealTime, World, block_on, id, json, reasons, record, ruled, shown, status, text};
 
 #[test]
 fn h13_an_edit_that_changes_the_tool_asks_by_the_other_tools_policy() {
@@ -87,7 +87,7 @@ fn h14_of_many_that_decide_at_once_one_wins() {
     let mut expected = vec![Err(ErrorKind::AlreadyDecided); 8];
     expected[0] = Ok(());
     assert_eq!(ends, expected);
-    let outcome = block_on(shared.resume(&TokioTimer)).unwrap();
+    let outcome = block_on(shared.resume(&RealTime)).unwrap();
     assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
     assert_eq!(world.paid(), [9.0]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chrysalid::{FailureKind, Step, Value};
+use chrysalid::{Capabilities, FailureKind, Step, Value};
 
 use crate::measure::cpu_time;
 use crate::support::{World, begin, builder, with_limits};
@@ -76,6 +76,24 @@ fn each_step_makes_headway_with_the_shortest_slice() {
         }
     };
     assert_eq!(ended.result, Ok(Value::from(45)));
+}
+
+#[test]
+fn ticks_of_another_session_on_the_thread_do_not_keep_a_timer_from_firing() {
+    let engine = builder().slice(Duration::ZERO).build().unwrap();
+    let [mut endless, mut waits] = [(); 2].map(|()| engine.session(&Capabilities::none()).unwrap());
+    endless.start("for (;;);").unwrap();
+    waits.start("await new Promise(done => setTimeout(done, 1)); 'fired'").unwrap();
+    let mut now = begin();
+    for _ in 0..100 {
+        now += Duration::from_millis(5);
+        assert!(matches!(endless.step(now).unwrap(), Step::Busy));
+        if let Step::Ended(ended) = waits.step(now).unwrap() {
+            assert_eq!(ended.result, Ok(Value::from("fired")));
+            return;
+        }
+    }
+    panic!("the timer does not fire");
 }
 
 #[test]

@@ -228,7 +228,6 @@ fn a_snapshot_at_every_step_changes_nothing_either() {
     }
 }
 
-#[cfg(feature = "fuzzing")]
 #[test]
 fn slices_that_are_over_at_once_change_nothing() {
     let engine = builder().slice(Duration::ZERO).build().unwrap();
@@ -239,6 +238,7 @@ fn slices_that_are_over_at_once_change_nothing() {
     }
 }
 
+#[cfg(feature = "fuzzing")]
 #[test]
 fn at_every_pause_each_way_restores_the_same_memory() {
     use chrysalid::fuzzing::memory;

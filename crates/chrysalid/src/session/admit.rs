@@ -53,7 +53,9 @@ impl Session {
     /// Takes requests through the order of checks for as long as the slice lasts. Whether all went through; a stop drops
     /// the rest.
     pub(super) fn admit_all(&mut self) -> bool {
-        while let Some(request) = self.requests.pop_front() {
+        while self.meter.may_go_on() || !stands(Defence::Slices) {
+            let Some(request) = self.requests.pop_front() else { break };
+            self.meter.works();
             let stopped = self.meter.is_interrupted() || self.meter.timed_out();
             if stopped && stands(Defence::StopEndsCalls) {
                 self.drop_requests();
@@ -61,9 +63,6 @@ impl Session {
             }
             self.requests_held = self.requests_held.saturating_sub(request.held());
             self.admit(&request);
-            if self.meter.slice_is_over() && stands(Defence::Slices) {
-                break;
-            }
         }
         self.requests.is_empty()
     }

@@ -60,6 +60,7 @@ impl Calls {
         for (_, call) in self.ended.drain(..self.ended.len() - KEPT) {
             self.held_by_ended = self.held_by_ended.saturating_sub(call.held());
         }
+        self.ended.shrink_to(2 * KEPT);
     }
 
     pub(super) fn held_by_ended(&self) -> usize {
@@ -185,7 +186,11 @@ impl<'de> Visitor<'de> for Numbered {
         let mut calls = Calls::default();
         calls.ended.reserve(map.size_hint().unwrap_or(0).min(KEPT));
         let mut names = Names::default();
+        let mut latest = None;
         while let Some(number) = map.next_key()? {
+            if latest.replace(number).is_some_and(|latest| latest >= number) {
+                return Err(A::Error::custom("numbers of calls ascend"));
+            }
             calls.insert(number, map.next_value_seed(OneCall(&mut names))?);
         }
         Ok(calls)
@@ -248,7 +253,7 @@ impl<'de> Visitor<'de> for OneCall<'_> {
 }
 
 fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(fields: &mut A) -> Result<T, A::Error> {
-    fields.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &"the fields of a call"))
+    fields.next_element()?.ok_or_else(|| A::Error::custom("a call has more fields"))
 }
 
 #[cfg(test)]

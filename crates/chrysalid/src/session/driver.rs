@@ -307,7 +307,7 @@ impl Session {
     }
 
     fn if_slice_is_left(&mut self, next: impl FnOnce(&mut Self) -> Next) -> Next {
-        if self.meter.may_enter() { next(self) } else { Next::Return(Step::Busy) }
+        if self.meter.may_go_on() { next(self) } else { Next::Return(Step::Busy) }
     }
 
     fn begin_program(&mut self) -> Next {

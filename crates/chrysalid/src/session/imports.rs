@@ -64,7 +64,7 @@ pub(crate) struct Line {
 pub(crate) struct HostState {
     memory: Option<Memory>,
     board: usize,
-    meter: Arc<Meter>,
+    pub(super) meter: Arc<Meter>,
     pub(crate) random: Stream,
     pub(crate) requests: Vec<Request>,
     pub(crate) lines: Vec<Line>,

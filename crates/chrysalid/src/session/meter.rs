@@ -30,8 +30,8 @@ pub(crate) struct Meter {
     host: Mark,
     uncharged: AtomicU64,
     slice_length: AtomicU64,
-    /// Whether the guest ran in this step.
-    entered: AtomicBool,
+    /// Whether this step did anything.
+    worked: AtomicBool,
     now_millis: AtomicU64,
     last_millis: AtomicU64,
     origin_millis: AtomicU64,
@@ -91,7 +91,7 @@ impl Meter {
             host: Mark::new(),
             uncharged: AtomicU64::new(0),
             slice_length: AtomicU64::new(nanos(slice)),
-            entered: AtomicBool::new(false),
+            worked: AtomicBool::new(false),
             now_millis: AtomicU64::new(0),
             last_millis: AtomicU64::new(0),
             origin_millis: AtomicU64::new(0),
@@ -141,12 +141,25 @@ impl Meter {
 
     /// Whether the thread should be given back at a job boundary; in the middle of a job there is as much time again.
     pub(crate) fn slice_is_over(&self) -> bool {
-        self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed) / 2
+        self.slice_elapsed() >= self.slice_length.load(Ordering::Relaxed) / 2 || self.slice_ends_by_chance()
     }
 
-    /// Whether the guest may go on in this step. The first time it may, however late: each step makes some headway.
-    pub(crate) fn may_enter(&self) -> bool {
-        !self.entered.load(Ordering::Relaxed) || !self.slice_is_over()
+    /// In tests that ask for it; see `fuzzing/slices.rs`.
+    pub(crate) fn slice_ends_by_chance(&self) -> bool {
+        #[cfg(feature = "fuzzing")]
+        return crate::fuzzing::slice_ends_here(Duration::from_nanos(self.slice_length.load(Ordering::Relaxed)));
+        #[cfg(not(feature = "fuzzing"))]
+        false
+    }
+
+    /// Whether there may be more work in this step. The first piece there may, however late: each step makes some headway.
+    pub(crate) fn may_go_on(&self) -> bool {
+        !self.worked.load(Ordering::Relaxed) || !self.slice_is_over()
+    }
+
+    /// The step did a piece of its work.
+    pub(crate) fn works(&self) {
+        self.worked.store(true, Ordering::Relaxed);
     }
 
     fn slice_elapsed(&self) -> u64 {
@@ -155,7 +168,7 @@ impl Meter {
 
     /// The guest begins to run on this thread.
     pub(crate) fn enter(&self) {
-        self.entered.store(true, Ordering::Relaxed);
+        self.works();
         self.leave_out_host();
     }
 
@@ -264,7 +277,7 @@ impl Meter {
         self.step.set(here);
         self.host.set(here);
         self.uncharged.store(0, Ordering::Relaxed);
-        self.entered.store(false, Ordering::Relaxed);
+        self.worked.store(false, Ordering::Relaxed);
     }
 
     /// Sets where the monotonic clock is zero, so that it goes on after `elapsed_millis`.
