@@ -75,6 +75,8 @@ fn line_differs(line: &[u8; LINE], before: &[u8; LINE]) -> bool {
     words.fold(0, |sum, (word, before)| sum | (u64::from_le_bytes(*word) ^ u64::from_le_bytes(*before))) != 0
 }
 
+/// Apart, so that the loop over lines, most of which are as they were, is compiled alike wherever it stands.
+#[inline(never)]
 fn put_line(list: &mut Vec<u8>, line: &[u8; LINE], before: &[u8; LINE]) {
     let mut entry = [0; 2 + LINE];
     let mut differing = 0_u16;
