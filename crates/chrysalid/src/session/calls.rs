@@ -1,7 +1,7 @@
 //! The record of a session's calls, with an index of those that are still open: a program that makes many calls must not
 //! pay at each for all that came before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -14,9 +14,9 @@ use crate::call::CallStatus;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     open: BTreeMap<u32, StoredCall>,
-    /// Ended calls. Most end in the order they were made, and are read from an image in that order, so they are a list:
+    /// Ended calls. Most end in the order they were made, and are read from an image in that order, so they are a queue:
     /// a tree takes twice as long to read back.
-    ended: Vec<(u32, StoredCall)>,
+    ended: VecDeque<(u32, StoredCall)>,
     /// Ended calls that were made before the last of `ended`.
     late: BTreeMap<u32, StoredCall>,
     /// Bytes of the host that ended calls take.
@@ -37,8 +37,8 @@ impl Calls {
 
     fn put_ended(&mut self, number: u32, call: StoredCall) {
         self.held_by_ended += call.held();
-        if self.ended.last().is_none_or(|(last, _)| *last < number) {
-            self.ended.push((number, call));
+        if self.ended.back().is_none_or(|(last, _)| *last < number) {
+            self.ended.push_back((number, call));
         } else {
             self.late.insert(number, call);
         }
@@ -55,7 +55,7 @@ impl Calls {
         }
         if !self.late.is_empty() {
             self.ended.extend(std::mem::take(&mut self.late));
-            self.ended.sort_unstable_by_key(|(number, _)| *number);
+            self.ended.make_contiguous().sort_unstable_by_key(|(number, _)| *number);
         }
         for (_, call) in self.ended.drain(..self.ended.len() - KEPT) {
             self.held_by_ended = self.held_by_ended.saturating_sub(call.held());
