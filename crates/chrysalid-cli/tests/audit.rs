@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::policy::LABELLED;
-use crate::sandbox::{Sandbox, TOOLS};
+use crate::sandbox::{Sandbox, TOOLS, without_hashes};
 
 const PAY_TWICE: &str = "await tools.pay({ amount: 41001 }); await tools.pay({ amount: 41002 })";
 
@@ -44,7 +44,7 @@ fn a_trail_goes_on_from_process_to_process() {
     ];
     assert_eq!(events(&sandbox), expected);
     let text = sandbox.lines("trail").join("\n");
-    assert!(!text.contains("4100"), "{text}");
+    assert!(!without_hashes(&text).contains("4100"), "{text}");
     let decided: Json = serde_json::from_str(&sandbox.lines("trail")[4]).unwrap();
     assert_eq!(decided["by"], "ann");
     let run = decided["run"].as_str().unwrap().to_owned();

@@ -183,3 +183,10 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
+
+/// A text without what is only digits of hashes and keys: any digits at all come up in those.
+pub(crate) fn without_hashes(text: &str) -> String {
+    let is_hash = |word: &&str| word.len() >= 16 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !is_hash(word)).collect::<Vec<_>>().join(" ")
+}

@@ -170,7 +170,7 @@ fn a_whole_run() {
         assert_eq!(trail.head_at(&run, length), Some(hex(&head).as_str()));
         // No value of the program, of a tool or of a person.
         for line in lines.all() {
-            assert!(!line.contains("marker") && !line.contains("7777"), "{line}");
+            assert!(!line.contains("marker") && !without_hashes(&line).contains("7777"), "{line}");
         }
     }
 }
@@ -404,4 +404,11 @@ fn without_a_sink_there_is_no_chain() {
     let mut session = world.session();
     world.run(&mut session, "await tools.pay({ amount: 1 })").value();
     assert_eq!(session.audit_head(), (0, [0; 32]));
+}
+
+/// A text without what is only digits of hashes and keys: any digits at all come up in those.
+fn without_hashes(text: &str) -> String {
+    let is_hash = |word: &&str| word.len() >= 16 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !is_hash(word)).collect::<Vec<_>>().join(" ")
 }
