@@ -15,7 +15,7 @@ use crate::call::CallStatus;
 pub(crate) struct Calls {
     open: BTreeMap<u32, StoredCall>,
     /// Ended calls. Most end in the order they were made, and are read from an image in that order, so they are a queue:
-    /// a tree takes twice as long to read back.
+    /// reading old calls back into a tree took half as long again.
     ended: VecDeque<(u32, StoredCall)>,
     /// Ended calls that were made before the last of `ended`.
     late: BTreeMap<u32, StoredCall>,
