@@ -53,6 +53,9 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
+
     pub(crate) const NAMES: [(&'static str, Self); 4] =
         [("approve", Self::Approve), ("edit", Self::Edit), ("reject", Self::Reject), ("respond", Self::Respond)];
 

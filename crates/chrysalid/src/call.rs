@@ -246,6 +246,19 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Queued,
+        Self::Waiting,
+        Self::Outside,
+        Self::Started,
+        Self::Completed,
+        Self::Failed,
+        Self::Denied,
+        Self::Rejected,
+        Self::Abandoned,
+        Self::Unknown,
+    ];
+
     /// Its name in records and JSON.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -374,14 +374,13 @@ impl Session {
     }
 
     fn record(&self, number: u32, call: &StoredCall) -> CallRecord {
-        let edited = call.edited.as_deref();
         CallRecord {
             id: call.id(number),
             name: call.name.as_str().to_owned(),
             status: call.status,
             duration: call.took_millis.map(|millis| Duration::from_millis(u64::from(millis))),
-            edited: edited.and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
-            called_as: call.called_as.clone(),
+            edited: call.edited().and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok()),
+            called_as: call.changed.as_ref().and_then(|changed| changed.called_as.clone()),
             place: call.place.clone(),
             digest: call.open.as_ref().map(|open| open.digest()),
             decided: call.decided.clone(),

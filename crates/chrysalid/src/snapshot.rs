@@ -130,6 +130,10 @@ pub(crate) fn seal(making: &Making, state: &State, memory_len: usize, packed: Pa
 }
 
 pub(crate) fn header(state: &State) -> Result<Vec<u8>> {
+    if let Some((found, bound)) = state.calls.over_an_image() {
+        let message = format!("a snapshot holds {bound} calls that have ended, the program has made {found}");
+        return Err(Error::new(ErrorKind::TooLarge, message));
+    }
     let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
     compression::compress(&header).map_err(|error| Error::internal(format!("header: {error}")))
 }

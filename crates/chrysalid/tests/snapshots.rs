@@ -509,7 +509,7 @@ fn inspect_tells_all_but_values() {
     world.run(&mut session, "await tools.echo({v: 'secret value'}); await tools.gate({q: 'secret question'})").waits();
     let bytes = session.snapshot().unwrap();
     let inspection = ENGINE.inspect(&bytes).unwrap();
-    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 4, true));
+    assert_eq!((inspection.size, inspection.format, inspection.guest_is_known), (bytes.len(), 5, true));
     assert_eq!((inspection.id, inspection.follows, inspection.links), (image_id(&bytes).unwrap(), None, 0));
     assert_eq!(inspection.key, key().id().to_string());
     let sealed = inspection.sealed.as_ref().unwrap();
@@ -588,10 +588,10 @@ fn forty_pauses_do_not_make_a_resume_slower() {
     let resume = |image: &[u8], call: &str| {
         let began = Instant::now();
         let mut session = ENGINE.restore(image, &tools, Restore::Resume).unwrap();
-        session.decide(id(call), Decision::Respond(Value::Null)).unwrap();
+        session.decide(id(call), Decision::Respond("yes".into())).unwrap();
         let halt = step(&mut session, begin());
         let took = began.elapsed();
-        assert!(matches!(halt, Step::Ended(_) | Step::Paused(_)));
+        assert!(matches!(halt, Step::Paused(_)), "{halt:?}");
         took
     };
     // A machine that does other work disturbs any one round: the best of several is the claim.

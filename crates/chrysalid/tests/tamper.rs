@@ -125,8 +125,8 @@ fn s11_lengths_that_add_up_to_anything() {
 fn s10_another_format_is_told_apart() {
     let mut bytes = small();
     for (found, message) in [
-        (0u16, "snapshot has format 0, this engine reads format 4"),
-        (3, "snapshot has format 3, this engine reads format 4"),
+        (0u16, "snapshot has format 0, this engine reads format 5"),
+        (4, "snapshot has format 4, this engine reads format 5"),
     ] {
         bytes[8..10].copy_from_slice(&found.to_le_bytes());
         assert_eq!(refused(&bytes), (ErrorKind::OtherVersion, message.to_owned()));

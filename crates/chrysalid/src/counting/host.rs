@@ -218,11 +218,10 @@ fn state() -> State {
             status: CallStatus::Completed,
             open: None,
             took_millis: Some(number * 37 % 900),
-            edited: None,
             place: Some(CallPlace { file: None, line: number % 40, column: 7 }),
             decided: None,
-            called_as: None,
             grant: None,
+            changed: None,
         };
         state.calls.insert(number, call);
     }

@@ -22,21 +22,7 @@ const KINDS: &[FailureKind] = &[
     FailureKind::InvalidInput,
     FailureKind::Trap,
 ];
-const STATUSES: &[CallStatus] = &[
-    CallStatus::Queued,
-    CallStatus::Waiting,
-    CallStatus::Outside,
-    CallStatus::Started,
-    CallStatus::Completed,
-    CallStatus::Failed,
-    CallStatus::Denied,
-    CallStatus::Rejected,
-    CallStatus::Abandoned,
-    CallStatus::Unknown,
-];
 const LEVELS: &[LogLevel] = &[LogLevel::Log, LogLevel::Info, LogLevel::Debug, LogLevel::Warn, LogLevel::Error];
-const DECISIONS: &[DecisionKind] =
-    &[DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject, DecisionKind::Respond];
 
 /// Two bytes of budget, then an outcome made from choices.
 pub fn report(bytes: &[u8]) {
@@ -132,7 +118,7 @@ fn record(choices: &mut Choices) -> CallRecord {
         duration: choices.option(|choices| Duration::from_millis(u64::from(choices.number()))),
         edited: choices.option(value),
         decided: choices.option(|choices| DecidedBy {
-            decision: choices.one_of(DECISIONS).unwrap_or(DecisionKind::Approve),
+            decision: choices.one_of(&DecisionKind::ALL).unwrap_or(DecisionKind::Approve),
             by: choices.option(Choices::text),
         }),
         grant: choices.option(Choices::number),
@@ -160,7 +146,7 @@ fn pending(choices: &mut Choices) -> PendingCall {
         policy: choices.option(Choices::text),
         roles: choices.list(Choices::text),
         expires_at: choices.option(time),
-        allowed: choices.list(|choices| choices.one_of(DECISIONS).unwrap_or(DecisionKind::Approve)),
+        allowed: choices.list(|choices| choices.one_of(&DecisionKind::ALL).unwrap_or(DecisionKind::Approve)),
         requested_at: time(choices),
         decided: choices.flag(),
     }
@@ -175,7 +161,7 @@ fn id(choices: &mut Choices) -> CallId {
 }
 
 fn status(choices: &mut Choices) -> CallStatus {
-    choices.one_of(STATUSES).unwrap_or(CallStatus::Started)
+    choices.one_of(&CallStatus::ALL).unwrap_or(CallStatus::Started)
 }
 
 fn time(choices: &mut Choices) -> std::time::SystemTime {

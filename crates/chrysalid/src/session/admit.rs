@@ -237,11 +237,10 @@ impl Session {
             status,
             open: open.map(Box::new),
             took_millis: None,
-            edited: None,
             place: None,
             decided: None,
-            called_as: None,
             grant: None,
+            changed: None,
         };
         self.state.calls.insert(number, call);
     }

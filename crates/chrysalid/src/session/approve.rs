@@ -139,7 +139,9 @@ impl Session {
                 before.approved = true;
             }
             // What another person put in before stays told.
-            call.edited = edited.or_else(|| call.edited.take());
+            if edited.is_some() {
+                call.changed.get_or_insert_default().edited = edited;
+            }
             call.status = CallStatus::Queued;
         }
         self.join_taint(joins, &self.told(number, &name));
@@ -223,10 +225,11 @@ impl Session {
         }
         let joins = open.joins();
         if let Some(call) = self.state.calls.get_mut(number) {
-            call.called_as.get_or_insert_with(|| call.name.as_str().to_owned());
+            let changed = call.changed.get_or_insert_default();
+            changed.called_as.get_or_insert_with(|| call.name.as_str().to_owned());
+            changed.edited = Some(argument);
             call.name = name.into();
             call.open = Some(Box::new(open));
-            call.edited = Some(argument);
             call.status = status;
             call.place = place;
         }

@@ -1,16 +1,19 @@
 //! The record of a session's calls, with an index of those that are still open: a program that makes many calls must not
 //! pay at each for all that came before.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod columns;
 
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
-use serde::ser::SerializeMap;
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::state::{SharedName, StoredCall};
+use self::columns::Columns;
+use super::state::StoredCall;
 use crate::call::CallStatus;
 
-/// Calls by number, open ones apart: they are few, and looked at again and again. In bytes it is one map.
+/// Calls by number, open ones apart: they are few, and looked at again and again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     open: BTreeMap<u32, StoredCall>,
@@ -63,6 +66,12 @@ impl Calls {
         self.ended.shrink_to(2 * KEPT);
     }
 
+    /// How many have ended, if they are more than an image holds, and how many it holds.
+    pub(crate) fn over_an_image(&self) -> Option<(usize, usize)> {
+        let ended = self.ended.len() + self.late.len();
+        (ended > columns::MOST).then_some((ended, columns::MOST))
+    }
+
     pub(super) fn held_by_ended(&self) -> usize {
         self.held_by_ended
     }
@@ -89,14 +98,24 @@ impl Calls {
 
     /// All calls, in the order they were made.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &StoredCall)> {
-        let ended = merged(listed(self.ended.iter()), mapped(self.late.iter()), |one, other| one < other);
-        merged(mapped(self.open.iter()), ended, |one, other| one < other)
+        merged(mapped(self.open.iter()), self.ended())
     }
 
-    /// All calls, the latest first.
-    pub(crate) fn latest_first(&self) -> impl Iterator<Item = (u32, &StoredCall)> {
-        let ended = merged(listed(self.ended.iter().rev()), mapped(self.late.iter().rev()), |one, other| one > other);
-        merged(mapped(self.open.iter().rev()), ended, |one, other| one > other)
+    fn ended(&self) -> impl Iterator<Item = (u32, &StoredCall)> {
+        merged(listed(self.ended.iter()), mapped(self.late.iter()))
+    }
+
+    /// Calls of one program, in the order they were made.
+    pub(crate) fn of_program(&self, program: u32) -> Vec<(u32, &StoredCall)> {
+        // Programs follow one another, and so do the numbers of their calls.
+        let first = self.ended.partition_point(|(_, call)| call.program < program);
+        let others = mapped(self.late.iter()).chain(mapped(self.open.iter()));
+        let all = listed(self.ended.range(first..)).chain(others);
+        let mut calls: Vec<_> = all.filter(|(_, call)| call.program == program).collect();
+        if !calls.is_sorted_by_key(|(number, _)| *number) {
+            calls.sort_unstable_by_key(|(number, _)| *number);
+        }
+        calls
     }
 
     /// Calls that have not ended, in the order they were made. They belong to the program that runs.
@@ -143,15 +162,14 @@ fn listed<'a>(calls: impl Iterator<Item = &'a (u32, StoredCall)>) -> impl Iterat
     calls.map(|(number, call)| (*number, call))
 }
 
-/// Two runs of calls as one, each in an order that `first` tells.
+/// Two runs of calls as one, each in the order that they were made.
 fn merged<'a>(
     one: impl Iterator<Item = (u32, &'a StoredCall)>,
     other: impl Iterator<Item = (u32, &'a StoredCall)>,
-    first: fn(u32, u32) -> bool,
 ) -> impl Iterator<Item = (u32, &'a StoredCall)> {
     let (mut one, mut other) = (one.peekable(), other.peekable());
     std::iter::from_fn(move || match (one.peek(), other.peek()) {
-        (Some((a, _)), Some((b, _))) if first(*a, *b) => one.next(),
+        (Some((a, _)), Some((b, _))) if a < b => one.next(),
         (_, Some(_)) => other.next(),
         _ => one.next(),
     })
@@ -159,101 +177,22 @@ fn merged<'a>(
 
 impl Serialize for Calls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.len()))?;
-        for (number, call) in self.iter() {
-            map.serialize_entry(&number, call)?;
-        }
-        map.end()
+        let ended = Columns::of(self.ended()).map_err(S::Error::custom)?;
+        (&self.open, ended).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Calls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Numbered)
-    }
-}
-
-struct Numbered;
-
-impl<'de> Visitor<'de> for Numbered {
-    type Value = Calls;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("calls by number")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Calls, A::Error> {
-        let mut calls = Calls::default();
-        calls.ended.reserve(map.size_hint().unwrap_or(0).min(KEPT));
-        let mut names = Names::default();
-        let mut latest = None;
-        while let Some(number) = map.next_key()? {
-            if latest.replace(number).is_some_and(|latest| latest >= number) {
-                return Err(A::Error::custom("numbers of calls ascend"));
-            }
-            calls.insert(number, map.next_value_seed(OneCall(&mut names))?);
+        let (open, columns): (BTreeMap<u32, StoredCall>, Columns) = Deserialize::deserialize(deserializer)?;
+        let ended = columns.into_calls().map_err(D::Error::custom)?;
+        let held_by_ended = ended.iter().map(|(_, call)| call.held()).sum();
+        let calls = Self { open, ended, late: BTreeMap::new(), held_by_ended };
+        if calls.open.iter().any(|(number, call)| call.open.is_none() || calls.place_of_ended(*number).is_some()) {
+            return Err(D::Error::custom("an open call has ended"));
         }
         Ok(calls)
     }
-}
-
-/// The names that calls of one image share.
-#[derive(Default)]
-struct Names {
-    all: BTreeSet<SharedName>,
-    /// Nearly always the one that comes next.
-    last: SharedName,
-}
-
-impl Names {
-    fn shared(&mut self, name: &str) -> SharedName {
-        if self.last != name {
-            self.last = self.all.get(name).cloned().unwrap_or_else(|| name.into());
-            self.all.insert(self.last.clone());
-        }
-        self.last.clone()
-    }
-}
-
-/// Reads a call as it is written by [`StoredCall`]'s derived `Serialize`.
-struct OneCall<'a>(&'a mut Names);
-
-impl<'de> DeserializeSeed<'de> for OneCall<'_> {
-    type Value = StoredCall;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<StoredCall, D::Error> {
-        deserializer.deserialize_tuple(FIELDS, self)
-    }
-}
-
-/// Fields of a [`StoredCall`].
-const FIELDS: usize = 10;
-
-impl<'de> Visitor<'de> for OneCall<'_> {
-    type Value = StoredCall;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a call")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<StoredCall, A::Error> {
-        Ok(StoredCall {
-            program: next(&mut fields)?,
-            name: self.0.shared(next(&mut fields)?),
-            status: next(&mut fields)?,
-            open: next(&mut fields)?,
-            took_millis: next(&mut fields)?,
-            edited: next(&mut fields)?,
-            place: next(&mut fields)?,
-            decided: next(&mut fields)?,
-            called_as: next(&mut fields)?,
-            grant: next(&mut fields)?,
-        })
-    }
-}
-
-fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(fields: &mut A) -> Result<T, A::Error> {
-    fields.next_element()?.ok_or_else(|| A::Error::custom("a call has more fields"))
 }
 
 #[cfg(test)]
@@ -263,7 +202,9 @@ mod tests {
     use super::{CallStatus, Calls, KEPT, StoredCall};
     use crate::call::{CallPlace, DecidedBy};
     use crate::capability::Delivery;
-    use crate::session::state::{OpenCall, StoredAsk};
+    use crate::error::ErrorKind;
+    use crate::session::state::{Changed, OpenCall, State, StoredAsk};
+    use crate::snapshot;
 
     fn call(open: bool) -> StoredCall {
         let details = OpenCall {
@@ -286,11 +227,10 @@ mod tests {
             status: CallStatus::Queued,
             open: open.then(|| Box::new(details)),
             took_millis: None,
-            edited: None,
             place: None,
             decided: None,
-            called_as: None,
             grant: None,
+            changed: None,
         }
     }
 
@@ -307,7 +247,6 @@ mod tests {
         calls.end(2, CallStatus::Completed, 0.0);
         assert_eq!(numbers(calls.open()), [1, 4, 5]);
         assert_eq!(numbers(calls.iter()), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(numbers(calls.latest_first()), [6, 5, 4, 3, 2, 1]);
         assert_eq!(calls.get(2).map(|call| call.status), Some(CallStatus::Completed));
 
         let bytes = postcard::to_allocvec(&calls).unwrap();
@@ -327,7 +266,7 @@ mod tests {
             calls.end(number, CallStatus::Completed, 0.0);
         }
         assert_eq!(numbers(calls.iter()), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(numbers(calls.latest_first()), [6, 5, 4, 3, 2, 1]);
+        assert_eq!(numbers(calls.of_program(1).into_iter()), [1, 2, 3, 4, 5, 6]);
         assert_eq!(numbers(calls.open()), [3, 4]);
         let known = |calls: &Calls| (1..=7).map(|number| calls.get(number).map(|call| call.status)).collect::<Vec<_>>();
         let [queued, done] = [Some(CallStatus::Queued), Some(CallStatus::Completed)];
@@ -339,15 +278,30 @@ mod tests {
     }
 
     #[test]
+    fn calls_of_a_program_are_told_from_those_before_and_after() {
+        let mut calls = Calls::default();
+        for number in 1..=12 {
+            calls.insert(number, StoredCall { program: number.div_ceil(3), ..call(number == 6 || number == 7) });
+        }
+        let of =
+            |calls: &Calls| (0..=5).map(|program| numbers(calls.of_program(program).into_iter())).collect::<Vec<_>>();
+        let expected = [vec![], vec![1, 2, 3], vec![4, 5, 6], vec![7, 8, 9], vec![10, 11, 12], vec![]];
+        assert_eq!(of(&calls), expected);
+        calls.end(7, CallStatus::Abandoned, 0.0);
+        calls.end(6, CallStatus::Completed, 0.0);
+        assert_eq!(of(&calls), expected);
+    }
+
+    #[test]
     fn a_call_is_read_as_it_was_written() {
         let mut calls = Calls::default();
         for (number, name) in (1..).zip(["look", "web.get", "look", "", "web.get"]) {
             let mut call = StoredCall { program: number, name: name.into(), ..call(number == 3) };
             call.took_millis = Some(number * 1000);
-            call.edited = Some(vec![7; number as usize]);
             call.place = Some(CallPlace { file: Some(format!("{number}.js")), line: number, column: 2 });
             call.decided = Some(DecidedBy { decision: DecisionKind::Edit, by: Some("ann".into()) });
-            call.called_as = Some("other".into());
+            call.changed =
+                Some(Box::new(Changed { edited: Some(vec![7; number as usize]), called_as: Some("other".into()) }));
             call.grant = Some(number + 9);
             calls.insert(number, call);
         }
@@ -359,6 +313,17 @@ mod tests {
         for cut in 0..bytes.len() {
             assert!(postcard::from_bytes::<Calls>(&bytes[..cut]).is_err(), "{cut} bytes");
         }
+    }
+
+    #[test]
+    fn a_snapshot_of_too_many_calls_is_refused() {
+        let mut state = State::new([0; 16], [0; 32]);
+        (0..1 << 20).for_each(|number| state.calls.insert(number, call(false)));
+        assert!(snapshot::header(&state).is_ok());
+        state.calls.insert(1 << 20, call(false));
+        let refused = snapshot::header(&state).unwrap_err();
+        let message = "a snapshot holds 1048576 calls that have ended, the program has made 1048577";
+        assert_eq!((refused.kind(), refused.to_string()), (ErrorKind::TooLarge, message.to_owned()));
     }
 
     #[test]

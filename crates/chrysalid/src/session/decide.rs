@@ -2,7 +2,7 @@
 //! step carries them out. Answers bind to a call id, never to an order.
 
 use super::Session;
-use super::state::{AnswerError, PROGRAM_CALL, StoredDecision, StoredVerdict};
+use super::state::{AnswerError, PROGRAM_CALL, StoredCall, StoredDecision, StoredVerdict};
 use crate::audit::AuditEvent;
 use crate::call::{CallId, CallResult, CallStatus, ToolError};
 use crate::capability::Delivery;
@@ -116,9 +116,8 @@ impl Session {
         let call = self.state.calls.get(number);
         let name = call.map(|call| call.name.as_str().to_owned()).unwrap_or_default();
         // The program must see that a person changed what it asked for, or it asks again.
-        let edited = call
-            .and_then(|call| call.edited.as_deref())
-            .and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
+        let edited =
+            call.and_then(StoredCall::edited).and_then(|bytes| wire::decode(bytes, &self.argument_bounds()).ok());
         if let (Some(edited), Value::Object(object), Delivery::Value) = (edited, &mut value, delivery) {
             object.insert("edited_by_human", edited);
         }

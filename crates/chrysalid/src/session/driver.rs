@@ -395,13 +395,6 @@ impl Session {
         self.state.calls.open().any(|(_, call)| call.is_pending())
     }
 
-    /// Calls of the program that runs, the latest first.
-    pub(super) fn of_this_program(&self) -> impl Iterator<Item = (u32, &super::state::StoredCall)> {
-        let program = self.state.program.as_ref().map_or(0, |program| program.number);
-        let latest = self.state.calls.latest_first();
-        latest.take_while(move |(_, call)| call.program >= program).filter(move |(_, call)| call.program == program)
-    }
-
     fn wait(&mut self, timer_due: Option<f64>) -> Next {
         let now = self.meter.last_host_millis();
         let moving = self.is_moving();

@@ -399,9 +399,10 @@ impl Session {
 
     /// The calls of the program that runs, in the order they were made.
     pub(super) fn records(&self) -> Vec<CallRecord> {
+        let program = self.state.program.as_ref().map_or(0, |program| program.number);
         // Their count first: there may be many, and records are large.
-        let calls: Vec<_> = self.of_this_program().collect();
-        calls.into_iter().rev().map(|(number, call)| self.record(number, call)).collect()
+        let calls = self.state.calls.of_program(program);
+        calls.into_iter().map(|(number, call)| self.record(number, call)).collect()
     }
 
     pub(super) fn take_notes(&mut self) -> Vec<String> {

@@ -50,7 +50,7 @@ impl State {
 
 impl StoredCall {
     pub(super) fn held(&self) -> usize {
-        let edited = self.edited.as_ref().map_or(0, Vec::len);
+        let edited = self.edited().map_or(0, <[u8]>::len);
         let open = self.open.as_ref().map_or(0, |open| open.held());
         // What a pause shows is there as a value as well.
         let shown = self.open.as_ref().filter(|_| self.is_pending()).map_or(0, |open| open.value_bytes);

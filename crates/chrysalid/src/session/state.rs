@@ -58,7 +58,7 @@ pub(crate) struct State {
     pub(crate) random_position: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredCall {
     pub(crate) program: u32,
     /// Calls are many and names few: those that are read back together share theirs.
@@ -68,14 +68,21 @@ pub(crate) struct StoredCall {
     pub(crate) open: Option<Box<OpenCall>>,
     /// Milliseconds from start to end.
     pub(crate) took_millis: Option<u32>,
-    /// Wire form of the arguments that a person put in.
-    pub(crate) edited: Option<Vec<u8>>,
     pub(crate) place: Option<CallPlace>,
     pub(crate) decided: Option<DecidedBy>,
-    /// What the program called, where a person put another capability in its place.
-    pub(crate) called_as: Option<String>,
     /// The grant that allowed it.
     pub(crate) grant: Option<u32>,
+    /// Present where a person changed it.
+    pub(crate) changed: Option<Box<Changed>>,
+}
+
+/// What a person put in the place of what the program called.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Changed {
+    /// Wire form of the arguments that were put in.
+    pub(crate) edited: Option<Vec<u8>>,
+    /// What the program called, where a person put another capability in its place.
+    pub(crate) called_as: Option<String>,
 }
 
 /// What only a call that has not ended needs.
@@ -304,7 +311,7 @@ impl OpenCall {
 }
 
 /// The name of a call, which others may share.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct SharedName(Arc<str>);
 
 impl SharedName {
@@ -358,6 +365,10 @@ impl PartialEq<&str> for SharedName {
 }
 
 impl StoredCall {
+    pub(crate) fn edited(&self) -> Option<&[u8]> {
+        self.changed.as_ref()?.edited.as_deref()
+    }
+
     pub(crate) fn id(&self, number: u32) -> CallId {
         CallId { program: self.program, number }
     }

@@ -1,4 +1,4 @@
-//! zstd at its fastest level, with contexts that are kept.
+//! zstd at fast levels, with contexts that are kept.
 
 use std::cell::RefCell;
 use std::io;
@@ -6,6 +6,10 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 const LEVEL: i32 = 1;
+/// Codes no literals. Of few bytes the code of level 1 saves hardly more than its own table takes, and both writing and reading
+/// it take two to three times as long.
+const LEVEL_OF_FEW: i32 = -1;
+const FEW: usize = 2048;
 
 thread_local! {
     // Making a context takes as long as packing a small snapshot with it. A thread keeps at most
@@ -20,6 +24,7 @@ pub(crate) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
             Some(compressor) => compressor,
             None => kept.insert(Compressor::new(LEVEL)?),
         };
+        compressor.set_compression_level(if bytes.len() <= FEW { LEVEL_OF_FEW } else { LEVEL })?;
         compressor.compress(bytes)
     })
 }

@@ -24,7 +24,7 @@ pub(crate) const PAGE: usize = 4096;
 
 /// First bytes of every snapshot: like PNG's, they do not survive a transfer as text.
 const MAGIC: [u8; 8] = *b"\x89CHRY\r\n\x1a";
-const FORMAT: u16 = 4;
+const FORMAT: u16 = 5;
 const HEAD: usize = 8 + 2 + 32 + 4 + 8 + 8 + 4 + 4 + 4 + 32 + NONCE;
 /// Most links of a chain, behind its full image.
 pub(crate) const MAX_LINKS: u32 = 64;
@@ -393,7 +393,7 @@ mod tests {
 
     fn golden(contents: &Contents, number: u8, links: [u8; 4], predecessor: u8, sealed: [[u8; 16]; 2]) {
         let bytes = write_with_nonce(&IDENTITY, &key(), contents, [number; NONCE]).unwrap();
-        let mut expected = b"\x89CHRY\r\n\x1a\x04\0".to_vec();
+        let mut expected = b"\x89CHRY\r\n\x1a\x05\0".to_vec();
         expected.extend([0xab; 32]);
         expected.extend([7, 0, 0, 0]);
         expected.extend([0xfa, 0xa3, 0xad, 0x92, 0xb6, 0xe5, 0x82, 0xe9]);
@@ -409,15 +409,15 @@ mod tests {
     }
 
     #[test]
-    fn golden_bytes_of_format_4() {
+    fn golden_bytes_of_format_5() {
         let full = [
             [0x13, 0xdc, 0x99, 0x58, 0x31, 0xf9, 0x75, 0x18, 0xf4, 0x62, 0x72, 0xc9, 0xb6, 0x8e, 0x4d, 0x1e],
-            [0x4d, 0x7a, 0x88, 0x89, 0x1e, 0x0b, 0x6b, 0x1f, 0x02, 0x9c, 0x22, 0x42, 0xba, 0x92, 0x0e, 0x63],
+            [0xc2, 0xa4, 0x3f, 0x52, 0x17, 0x14, 0x55, 0x5a, 0x88, 0x9d, 0x6f, 0x07, 0x12, 0xa4, 0x1a, 0x6c],
         ];
         golden(&contents(), 9, [0; 4], 0, full);
         let linked = [
             [0xa5, 0x47, 0xd4, 0x88, 0xbc, 0x58, 0x81, 0xab, 0x6f, 0xd3, 0xa4, 0xe1, 0xba, 0x5a, 0x33, 0x15],
-            [0xa7, 0x2a, 0xe6, 0x96, 0xab, 0xeb, 0x0c, 0xe1, 0x8e, 0xf8, 0x63, 0xe6, 0xe7, 0x1e, 0x60, 0x82],
+            [0xca, 0x73, 0x6f, 0x86, 0xfb, 0xa4, 0x2b, 0x36, 0x4d, 0x10, 0x19, 0x90, 0x20, 0x8e, 0xbc, 0x09],
         ];
         golden(&link(), 10, [3, 0, 0, 0], 0xcd, linked);
     }
@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(
             fields,
             ClearFields {
-                format: 4,
+                format: 5,
                 guest: IDENTITY.guest,
                 abi: 7,
                 key: key().id(),
@@ -493,7 +493,7 @@ mod tests {
             let error = read_sample(&bytes).unwrap_err();
             let expected = match position {
                 0..8 => matches!(error, SnapshotError::NotASnapshot),
-                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 4, .. }),
+                8..10 => matches!(error, SnapshotError::OtherVersion { expected: 5, .. }),
                 10..46 => matches!(error, SnapshotError::UnknownGuest { expected: IDENTITY, .. }),
                 46..54 => matches!(error, SnapshotError::UnknownKey { .. }),
                 54..56 => is_corrupt(&error, "memory length"),
@@ -564,7 +564,7 @@ mod tests {
         bytes[10] ^= 1;
         assert!(matches!(read_sample(&bytes), Err(SnapshotError::UnknownGuest { .. })));
         bytes[8] ^= 2;
-        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 6, expected: 4 }));
+        assert_eq!(read_sample(&bytes), Err(SnapshotError::OtherVersion { found: 7, expected: 5 }));
         bytes[0] ^= 1;
         assert_eq!(read_sample(&bytes), Err(SnapshotError::NotASnapshot));
     }
