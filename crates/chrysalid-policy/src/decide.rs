@@ -53,7 +53,7 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
-    /// All kinds.
+    /// All kinds. Chrysalid's snapshot format has them in this order.
     pub const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
 
     pub(crate) const NAMES: [(&'static str, Self); 4] =

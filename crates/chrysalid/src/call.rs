@@ -246,6 +246,7 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
+    /// All of them. The order is part of the snapshot format.
     pub(crate) const ALL: [Self; 10] = [
         Self::Queued,
         Self::Waiting,

@@ -130,8 +130,8 @@ pub(crate) fn seal(making: &Making, state: &State, memory_len: usize, packed: Pa
 }
 
 pub(crate) fn header(state: &State) -> Result<Vec<u8>> {
-    if let Some((found, bound)) = state.calls.over_an_image() {
-        let message = format!("a snapshot holds {bound} calls that have ended, the program has made {found}");
+    if let Some((found, bound)) = state.calls.too_many_for_an_image() {
+        let message = format!("a snapshot holds {bound} calls that have ended, the session keeps {found}");
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     let header = postcard::to_allocvec(state).map_err(|error| Error::internal(format!("header: {error}")))?;
@@ -168,7 +168,13 @@ pub(crate) fn open<'images>(
 pub(crate) fn open_header(header: &[u8]) -> Result<State> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, format!("snapshot header: {what}"));
     let plain = decompressed(header).map_err(|error| corrupt(error.to_string()))?;
-    postcard::from_bytes(&plain).map_err(|error| corrupt(error.to_string()))
+    let state: State = postcard::from_bytes(&plain).map_err(|error| corrupt(error.to_string()))?;
+    match state.calls.last() {
+        Some(last) if last > state.last_call => {
+            Err(corrupt(format!("call {last} is over the last, {}", state.last_call)))
+        }
+        _ => Ok(state),
+    }
 }
 
 fn decompressed(header: &[u8]) -> std::io::Result<Vec<u8>> {

@@ -13,8 +13,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use chrysalid::{
-    CallId, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, Engine, ErrorKind, LogLine,
-    Modules, Pause, PendingCall, Random, Session, SessionOptions, Step, ToolError, Value,
+    CallId, CallRecord, CallResult, CallStatus, Capabilities, Capability, Clock, Decision, Ended, Engine, ErrorKind,
+    LogLine, Modules, Pause, PendingCall, Random, Session, SessionOptions, Step, ToolError,
 };
 
 use crate::storing::{Stored, Way};
@@ -93,7 +93,7 @@ enum When {
 struct Seen {
     ends: Vec<End>,
     /// Call, status and what a person made of its argument.
-    record: Vec<(CallId, String, CallStatus, Option<Value>)>,
+    record: Vec<CallRecord>,
     /// Every call that ran, with its argument.
     calls: Vec<String>,
     /// What people were asked, in order.
@@ -158,8 +158,9 @@ impl Run {
                 self.store(&mut session);
             }
         }
-        let record = session.calls().into_iter();
-        self.seen.record = record.map(|call| (call.id, call.name, call.status, call.edited)).collect();
+        self.seen.record = session.calls();
+        // A pause takes time.
+        self.seen.record.iter_mut().for_each(|call| call.duration = None);
         self.seen.calls = self.world.calls();
         self.seen
     }

@@ -66,8 +66,8 @@ impl Calls {
         self.ended.shrink_to(2 * KEPT);
     }
 
-    /// How many have ended, if they are more than an image holds, and how many it holds.
-    pub(crate) fn over_an_image(&self) -> Option<(usize, usize)> {
+    /// How many have ended and how many of those an image holds, if they are more.
+    pub(crate) fn too_many_for_an_image(&self) -> Option<(usize, usize)> {
         let ended = self.ended.len() + self.late.len();
         (ended > columns::MOST).then_some((ended, columns::MOST))
     }
@@ -94,6 +94,14 @@ impl Calls {
             Some(at) => self.ended.get_mut(at).map(|(_, call)| call),
             None => self.late.get_mut(&number),
         }
+    }
+
+    /// The largest number of a call.
+    pub(crate) fn last(&self) -> Option<u32> {
+        let open = self.open.keys().next_back().copied();
+        let ended = self.ended.back().map(|(number, _)| *number);
+        // Late ones came before the last of the ended.
+        open.max(ended)
     }
 
     /// All calls, in the order they were made.
@@ -184,7 +192,11 @@ impl Serialize for Calls {
 
 impl<'de> Deserialize<'de> for Calls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (open, columns): (BTreeMap<u32, StoredCall>, Columns) = Deserialize::deserialize(deserializer)?;
+        let (open, columns): (Vec<(u32, StoredCall)>, Columns) = Deserialize::deserialize(deserializer)?;
+        if !open.is_sorted_by(|(number, _), (next, _)| number < next) {
+            return Err(D::Error::custom("numbers of calls ascend"));
+        }
+        let open = BTreeMap::from_iter(open);
         let ended = columns.into_calls().map_err(D::Error::custom)?;
         let held_by_ended = ended.iter().map(|(_, call)| call.held()).sum();
         let calls = Self { open, ended, late: BTreeMap::new(), held_by_ended };
@@ -310,6 +322,14 @@ mod tests {
         assert_eq!(postcard::to_allocvec(&again).unwrap(), bytes);
         let shown = |calls: &Calls| calls.iter().map(|call| format!("{call:?}")).collect::<Vec<_>>();
         assert_eq!(shown(&again), shown(&calls));
+        // Two that ended late are among the others then.
+        for number in [5, 1] {
+            calls.insert(number + 10, StoredCall { program: 9, ..call(true) });
+        }
+        calls.end(15, CallStatus::Completed, 0.0);
+        calls.end(11, CallStatus::Completed, 0.0);
+        let again: Calls = postcard::from_bytes(&postcard::to_allocvec(&calls).unwrap()).unwrap();
+        assert_eq!(shown(&again), shown(&calls));
         for cut in 0..bytes.len() {
             assert!(postcard::from_bytes::<Calls>(&bytes[..cut]).is_err(), "{cut} bytes");
         }
@@ -322,7 +342,7 @@ mod tests {
         assert!(snapshot::header(&state).is_ok());
         state.calls.insert(1 << 20, call(false));
         let refused = snapshot::header(&state).unwrap_err();
-        let message = "a snapshot holds 1048576 calls that have ended, the program has made 1048577";
+        let message = "a snapshot holds 1048576 calls that have ended, the session keeps 1048577";
         assert_eq!((refused.kind(), refused.to_string()), (ErrorKind::TooLarge, message.to_owned()));
     }
 

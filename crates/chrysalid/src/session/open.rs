@@ -231,7 +231,7 @@ impl Session {
     /// # Errors
     /// [`ErrorKind::NoKey`] when the engine has no key, [`ErrorKind::Busy`] in the middle of a job: step until the step
     /// is not [`crate::Step::Busy`], or try again; [`ErrorKind::SessionLost`]; [`ErrorKind::TooLarge`] over
-    /// [`crate::Limits::snapshot_size`].
+    /// [`crate::Limits::snapshot_size`], or with more than 1,048,576 calls that have ended.
     pub fn snapshot(&mut self) -> Result<Vec<u8>> {
         let stack_pointer = self.making.stack_pointer()?;
         let baseline = self.making.baseline()?;

@@ -61,7 +61,7 @@ pub(crate) struct State {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredCall {
     pub(crate) program: u32,
-    /// Calls are many and names few: those that are read back together share theirs.
+    /// Calls are many and names few: those that have ended and are read back together share theirs.
     pub(crate) name: SharedName,
     pub(crate) status: CallStatus,
     /// Present while the call may still run.
@@ -311,7 +311,7 @@ impl OpenCall {
 }
 
 /// The name of a call, which others may share.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SharedName(Arc<str>);
 
 impl SharedName {
@@ -331,12 +331,6 @@ impl std::ops::Deref for SharedName {
 
     fn deref(&self) -> &str {
         &self.0
-    }
-}
-
-impl std::borrow::Borrow<str> for SharedName {
-    fn borrow(&self) -> &str {
-        self
     }
 }
 

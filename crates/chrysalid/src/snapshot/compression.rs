@@ -39,3 +39,20 @@ pub(crate) fn decompress(packed: &[u8], bound: usize) -> io::Result<Vec<u8>> {
         decompressor.decompress(packed, bound)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_bytes_and_many_are_read_back_and_do_not_disturb_each_other() {
+        let text = |length| {
+            b"const answer = await tools.ask({ q: 1 });\n".iter().copied().cycle().take(length).collect::<Vec<_>>()
+        };
+        let packed: Vec<_> = [0, 1, 2048, 2049, 100_000].map(|length| compress(&text(length)).unwrap()).into();
+        for (length, bytes) in [0, 1, 2048, 2049, 100_000].into_iter().zip(&packed) {
+            assert_eq!(decompress(bytes, length).unwrap(), text(length));
+            assert_eq!(&compress(&text(length)).unwrap(), bytes);
+        }
+    }
+}

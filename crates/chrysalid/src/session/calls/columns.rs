@@ -21,7 +21,7 @@ pub(super) struct Columns<'a> {
     gaps: Column<'a>,
     fields: [Column<'a>; WIDTH],
     /// What a person changed, by place in the columns.
-    changes: BTreeMap<usize, Box<Changed>>,
+    changes: BTreeMap<usize, Cow<'a, Changed>>,
 }
 
 /// A varint for each call, or a single one where it is the same for all.
@@ -34,29 +34,30 @@ type Row = [u32; WIDTH];
 
 const WIDTH: usize = 10;
 
-/// Calls that columns hold at most: few bytes could say that there are any number. So many are 512 MiB of
-/// [`crate::Limits::host_memory`].
+/// Calls that columns hold at most, and bytes of their texts together, each as often as it is told: few bytes could say that
+/// there are any number. So many calls are 512 MiB of [`crate::Limits::host_memory`].
 pub(super) const MOST: usize = 1 << 20;
-const TOO_MANY: &str = "more than 1048576 calls that have ended";
+const MOST_TEXT: usize = 1 << 30;
+/// Texts that a call has at most.
+const TEXTS: usize = 3;
 
 impl<'a> Columns<'a> {
     /// The columns, or why there are none.
     pub(super) fn of(calls: impl Iterator<Item = (u32, &'a StoredCall)>) -> Result<Self, &'static str> {
-        let mut texts = Texts::default();
+        let mut texts = Told::default();
         let (mut gaps, mut fields) = (Vec::new(), [const { Writer::new() }; WIDTH]);
         let mut changes = BTreeMap::new();
-        let mut follows = 0;
+        let mut follows = Some(0);
         for (place, (number, call)) in calls.enumerate() {
-            if place == MOST {
-                return Err(TOO_MANY);
-            }
-            put_varint(&mut gaps, (number - follows) as usize);
-            follows = number.saturating_add(1);
-            for (field, value) in fields.iter_mut().zip(texts.row(call)) {
+            let gap =
+                follows.and_then(|follows| number.checked_sub(follows)).ok_or("numbers of calls do not ascend")?;
+            put_varint(&mut gaps, gap as usize);
+            follows = number.checked_add(1);
+            for (field, value) in fields.iter_mut().zip(texts.row(call)?) {
                 field.put(value);
             }
             if let Some(changed) = &call.changed {
-                changes.insert(place, changed.clone());
+                changes.insert(place, Cow::Borrowed(&**changed));
             }
         }
         Ok(Self { texts: texts.all, gaps: Column(gaps.into()), fields: fields.map(Writer::into_column), changes })
@@ -64,14 +65,17 @@ impl<'a> Columns<'a> {
 
     /// The calls, or what is wrong with the columns.
     pub(super) fn into_calls(mut self) -> Result<VecDeque<(u32, StoredCall)>, &'static str> {
-        let texts: Vec<SharedName> = self.texts.iter().map(|text| (*text).into()).collect();
+        if self.texts.len() > self.gaps.0.len().saturating_mul(TEXTS) {
+            return Err("texts of no call");
+        }
+        let mut texts = Texts { all: self.texts.iter().map(|text| (*text).into()).collect(), room: MOST_TEXT };
         let mut gaps = &*self.gaps.0;
         let mut fields = self.fields.each_ref().map(|column| Reader::new(&column.0));
         let mut calls = VecDeque::with_capacity(gaps.len().min(MOST));
-        let mut follows = Some(0u32);
+        let (mut follows, mut latest) = (Some(0u32), 0);
         while !gaps.is_empty() {
             if calls.len() == MOST {
-                return Err(TOO_MANY);
+                return Err("too many calls");
             }
             let gap = take(&mut gaps).ok_or("a column of calls is no numbers")?;
             let number = follows.and_then(|follows| follows.checked_add(gap)).ok_or("a call has no number")?;
@@ -80,8 +84,15 @@ impl<'a> Columns<'a> {
             for (value, field) in row.iter_mut().zip(&mut fields) {
                 *value = field.next().ok_or("a column of calls is too short")?;
             }
-            let changed = if self.changes.is_empty() { None } else { self.changes.remove(&calls.len()) };
-            calls.push_back((number, call(row, &texts, changed)?));
+            let mut call = texts.call(row)?;
+            if call.program < latest {
+                return Err("programs do not ascend");
+            }
+            latest = call.program;
+            if !self.changes.is_empty() {
+                call.changed = self.changes.remove(&calls.len()).map(|changed| Box::new(changed.into_owned()));
+            }
+            calls.push_back((number, call));
         }
         if !self.changes.is_empty() || fields.iter().any(|field| !field.rest.is_empty()) {
             return Err("a column of calls is too long");
@@ -90,60 +101,84 @@ impl<'a> Columns<'a> {
     }
 }
 
-#[inline]
-fn call(row: Row, texts: &[SharedName], changed: Option<Box<Changed>>) -> Result<StoredCall, &'static str> {
-    let [program, name, status, took, line, column, file, decision, by, grant] = row;
-    let known = |place: u32| texts.get(place as usize);
-    let text = |place| known(place).map(|text| text.as_str().to_owned());
-    let (line, file) = (maybe(line, Some)?, maybe(file, text)?);
-    let (decision, by) = (maybe(decision, |place| DecisionKind::ALL.get(place as usize).copied())?, maybe(by, text)?);
-    Ok(StoredCall {
-        program,
-        name: known(name).ok_or(MISSING)?.clone(),
-        status: *CallStatus::ALL.get(status as usize).ok_or(MISSING)?,
-        open: None,
-        took_millis: maybe(took, Some)?,
-        place: line.map(|line| CallPlace { file, line, column }),
-        decided: decision.map(|decision| DecidedBy { decision, by }),
-        grant: maybe(grant, Some)?,
-        changed,
-    })
+/// The texts that columns name, and how many bytes of them may still be told.
+struct Texts {
+    all: Vec<SharedName>,
+    room: usize,
 }
 
 const MISSING: &str = "a call has what is not there";
 
-/// What a number of a row stands for, if it is not absent.
-fn maybe<T>(value: u32, known: impl FnOnce(u32) -> Option<T>) -> Result<Option<T>, &'static str> {
-    value.checked_sub(1).map(|value| known(value).ok_or(MISSING)).transpose()
+impl Texts {
+    #[inline]
+    fn call(&mut self, row: Row) -> Result<StoredCall, &'static str> {
+        let [program, name, status, took, line, column, file, decision, by, grant] = row;
+        let name = self.text(name)?.clone();
+        let file = maybe(file).map(|file| self.owned(file)).transpose()?;
+        let by = maybe(by).map(|by| self.owned(by)).transpose()?;
+        let decision = maybe(decision).map(|decision| listed(&DecisionKind::ALL, decision)).transpose()?;
+        Ok(StoredCall {
+            program,
+            name,
+            status: listed(&CallStatus::ALL, status)?,
+            open: None,
+            took_millis: maybe(took),
+            place: maybe(line).map(|line| CallPlace { file, line, column }),
+            decided: decision.map(|decision| DecidedBy { decision, by }),
+            grant: maybe(grant),
+            changed: None,
+        })
+    }
+
+    fn text(&mut self, place: u32) -> Result<&SharedName, &'static str> {
+        let text = self.all.get(place as usize).ok_or(MISSING)?;
+        self.room = self.room.checked_sub(text.len()).ok_or("too much text")?;
+        Ok(text)
+    }
+
+    fn owned(&mut self, place: u32) -> Result<String, &'static str> {
+        self.text(place).map(|text| text.as_str().to_owned())
+    }
 }
 
-/// The texts of an image's calls, each once.
+/// What a number of a row stands for, if it is not absent.
+fn maybe(value: u32) -> Option<u32> {
+    value.checked_sub(1)
+}
+
+fn listed<T: Copy>(list: &[T], place: u32) -> Result<T, &'static str> {
+    list.get(place as usize).copied().ok_or(MISSING)
+}
+
+/// The texts of calls that are written, each once.
 #[derive(Default)]
-struct Texts<'a> {
+struct Told<'a> {
     all: Vec<&'a str>,
     places: BTreeMap<&'a str, u32>,
     /// Nearly always the one that comes next.
     last: Option<(&'a str, u32)>,
 }
 
-impl<'a> Texts<'a> {
-    fn row(&mut self, call: &'a StoredCall) -> Row {
+impl<'a> Told<'a> {
+    /// What the columns say of a call, or why they cannot say it.
+    fn row(&mut self, call: &'a StoredCall) -> Result<Row, &'static str> {
         let StoredCall { program, name, status, open: _, took_millis, place, decided, grant, changed: _ } = call;
         let some = |value: Option<u32>| value.map_or(0, |value| value.saturating_add(1));
         let file = place.as_ref().and_then(|place| place.file.as_deref());
         let by = decided.as_ref().and_then(|decided| decided.by.as_deref());
-        [
+        let decision = decided.as_ref().map(|decided| place_in(&DecisionKind::ALL, decided.decision)).transpose()?;
+        Ok([
             *program,
             self.place(name),
-            place_in(&CallStatus::ALL, *status),
+            place_in(&CallStatus::ALL, *status)?,
             some(*took_millis),
             some(place.as_ref().map(|place| place.line)),
             place.as_ref().map_or(0, |place| place.column),
             some(file.map(|file| self.place(file))),
-            some(decided.as_ref().map(|decided| place_in(&DecisionKind::ALL, decided.decision))),
+            some(decision),
             some(by.map(|by| self.place(by))),
             some(*grant),
-        ]
+        ])
     }
 
     fn place(&mut self, text: &'a str) -> u32 {
@@ -160,8 +195,8 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn place_in<T: PartialEq + Copy>(list: &[T], value: T) -> u32 {
-    to_u32(list.iter().position(|known| *known == value).unwrap_or_default())
+fn place_in<T: PartialEq + Copy>(list: &[T], value: T) -> Result<u32, &'static str> {
+    list.iter().position(|known| *known == value).map(to_u32).ok_or("a value that its enumeration does not list")
 }
 
 fn to_u32(place: usize) -> u32 {
@@ -244,7 +279,29 @@ impl<'de: 'a, 'a> Deserialize<'de> for Column<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// What is read of any bytes is written again, and read as the same.
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            bytes in prop::collection::vec(prop_oneof![0_u8..4, any::<u8>()], 0..60),
+            place in 0_usize..60,
+            byte in any::<u8>(),
+        ) {
+            let mut good = super::tests::bytes(&[(3, call(4)), (4, call(4)), (9, call(2))]);
+            let length = good.len();
+            good[place % length] = byte;
+            for bytes in [bytes, good] {
+                if let Ok(calls) = read(&bytes) {
+                    let again = read(&super::tests::bytes(&calls)).unwrap();
+                    prop_assert_eq!(format!("{:?}", again), format!("{calls:?}"));
+                }
+            }
+        }
+    }
 
     fn call(line: u32) -> StoredCall {
         StoredCall {
@@ -314,9 +371,37 @@ mod tests {
     #[test]
     fn more_calls_than_columns_hold_are_refused() {
         let call = call(1);
-        let columns = |count| Columns::of((0..).zip(std::iter::repeat_n(&call, count))).map(Columns::into_calls);
-        assert_eq!(columns(MOST).unwrap().unwrap().len(), MOST);
-        assert_eq!(columns(MOST + 1).err(), Some(TOO_MANY));
+        let columns = |count| Columns::of((0..).zip(std::iter::repeat_n(&call, count))).unwrap().into_calls();
+        assert_eq!(columns(MOST).unwrap().len(), MOST);
+        assert_eq!(columns(MOST + 1).unwrap_err(), "too many calls");
+    }
+
+    #[test]
+    fn a_text_is_not_told_without_end() {
+        let by = "x".repeat(1 << 20);
+        let call = StoredCall { decided: Some(DecidedBy { decision: DecisionKind::Approve, by: None }), ..call(1) };
+        let mut columns = Columns::of((0..).zip(std::iter::repeat_n(&call, 2000))).unwrap();
+        columns.texts.push(&by);
+        columns.fields[8] = Column(vec![2].into());
+        assert_eq!(columns.into_calls().unwrap_err(), "too much text");
+    }
+
+    #[test]
+    fn numbers_ascend_when_they_are_written() {
+        let call = call(1);
+        for numbers in [[4, 4], [4, 3], [u32::MAX, u32::MAX]] {
+            let refused = Columns::of(numbers.into_iter().zip([&call, &call])).err();
+            assert_eq!(refused, Some("numbers of calls do not ascend"), "{numbers:?}");
+        }
+    }
+
+    /// The order is part of the format.
+    #[test]
+    fn lists_of_values_keep_their_order() {
+        let statuses = CallStatus::ALL.map(CallStatus::name).join(" ");
+        let expected = "queued waiting outside started completed failed denied rejected abandoned unknown";
+        assert_eq!(statuses, expected);
+        assert_eq!(DecisionKind::ALL.map(DecisionKind::name).join(" "), "approve edit reject respond");
     }
 
     #[test]
@@ -328,16 +413,9 @@ mod tests {
     #[test]
     fn columns_that_contradict_each_other_are_refused() {
         type Change = fn(&mut Columns<'static>);
-        let refused: [(Change, &str); 13] = [
-            (
-                |all| {
-                    all.gaps = Column(vec![0; MOST + 1].into());
-                    for field in &mut all.fields {
-                        field.0 = vec![field.0[0] & 1].into();
-                    }
-                },
-                TOO_MANY,
-            ),
+        let refused: [(Change, &str); 14] = [
+            (|all| all.texts = vec!["look"; 7], "texts of no call"),
+            (|all| all.fields[0] = Column(vec![2, 1].into()), "programs do not ascend"),
             (|all| all.gaps = Column(vec![0x80].into()), "a column of calls is no numbers"),
             (|all| all.gaps = Column(vec![0, 0xff, 0xff, 0xff, 0xff, 0x10].into()), "a column of calls is no numbers"),
             (|all| all.gaps = Column(vec![1, 0xff, 0xff, 0xff, 0xff, 0x0f].into()), "a call has no number"),
@@ -345,7 +423,7 @@ mod tests {
             (|all| all.fields[0] = Column(Vec::new().into()), "a column of calls is too short"),
             (|all| all.gaps = Column(vec![0, 0, 0].into()), "a column of calls is too short"),
             (|all| all.gaps = Column(vec![0].into()), "a column of calls is too long"),
-            (|all| drop(all.changes.insert(2, Box::default())), "a column of calls is too long"),
+            (|all| drop(all.changes.insert(2, Cow::Owned(Changed::default()))), "a column of calls is too long"),
             (|all| all.texts.clear(), "a call has what is not there"),
             (|all| all.fields[2] = Column(vec![10].into()), "a call has what is not there"),
             (|all| all.fields[6] = Column(vec![3].into()), "a call has what is not there"),
