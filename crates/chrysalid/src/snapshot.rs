@@ -7,6 +7,7 @@ pub(crate) mod format;
 mod list;
 pub(crate) mod pages;
 pub(crate) mod seal;
+mod strides;
 
 use std::io::Read;
 use std::sync::Arc;

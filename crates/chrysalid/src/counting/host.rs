@@ -211,6 +211,7 @@ fn report() -> Work {
 fn state() -> State {
     let mut state = State::new([1; 16], [2; 32]);
     state.taint.join(Effects::PRIVATE, "mail.read (call 1.1, line 3)");
+    (state.programs, state.last_call) = (21, 200);
     for number in 1..=200 {
         let call = StoredCall {
             program: 1 + number / 10,

@@ -24,8 +24,8 @@ use super::format::{PAGE, SnapshotError, take};
 
 const LINE: usize = 64;
 const WORD: usize = 4;
-/// A number of at most ten bytes, the masks, and every word.
-pub(super) const LONGEST_ENTRY: usize = 10 + 8 + PAGE / LINE * 2 + PAGE;
+/// A number of at most ten bytes, a stride, the masks, and every word.
+pub(super) const LONGEST_ENTRY: usize = 10 + 1 + 8 + PAGE / LINE * 2 + PAGE;
 /// Bytes of the list that a reader holds at a time.
 const PIECE: usize = 256 << 10;
 /// Binary logarithm of the largest window, in bytes, that a frame may ask for. Those of our level ask for 2^19.
