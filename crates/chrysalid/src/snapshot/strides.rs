@@ -56,7 +56,7 @@ impl Stride {
             .iter()
             .zip(before)
             .map(|(now, before)| u32::from_le_bytes(*now).wrapping_sub(u32::from_le_bytes(*before)));
-        differences.map(cost_of).sum()
+        differences.map(cost_of).fold(0, u32::wrapping_add)
     }
 
     fn cost_of_all(self, page: &[u8; PAGE]) -> u32 {
@@ -67,9 +67,12 @@ impl Stride {
 }
 
 /// Numbers and pointers go on by little, and by the same again and again. The difference of two texts is as long as they are.
+///
+/// Wrapping, though no page comes near: what is checked for overflow is not done for several words at once.
 fn cost_of(difference: u32) -> u32 {
     const LITTLE: u32 = 1 << 15;
-    u32::from(difference != 0) + 3 * u32::from(difference.wrapping_add(LITTLE) >= 2 * LITTLE)
+    let is_large = u32::from(difference.wrapping_add(LITTLE) >= 2 * LITTLE);
+    u32::from(difference != 0).wrapping_add(is_large.wrapping_mul(3))
 }
 
 /// Puts into each word what comes of it and of its neighbour in `others`, for as many as there are of both.
@@ -100,8 +103,8 @@ impl Strides {
             return None;
         }
         let words = page.as_chunks::<WORD>().0.iter().zip(before.as_chunks::<WORD>().0);
-        let cost: u32 =
-            words.map(|(word, before)| cost_of(u32::from_le_bytes(*word) ^ u32::from_le_bytes(*before))).sum();
+        let words = words.map(|(word, before)| u32::from_le_bytes(*word) ^ u32::from_le_bytes(*before));
+        let cost = words.map(cost_of).fold(0, u32::wrapping_add);
         let found = self.find_now(page, cost / 2);
         self.misses = if found.is_some() { 0 } else { self.misses.saturating_add(1) };
         self.left_out = MOST_LEFT_OUT.min(((1 << self.misses.min(8)) - 1) >> 1);
