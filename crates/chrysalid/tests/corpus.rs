@@ -28,7 +28,7 @@ fn values() {
 
 #[test]
 fn snapshots() {
-    passes("snapshot_decoding", 22, fuzzing::snapshot_decoding);
+    passes("snapshot_decoding", 27, fuzzing::snapshot_decoding);
 }
 
 #[test]

@@ -239,6 +239,9 @@ fn a_sealed_list_of_pages_of_nonsense_is_corrupt() {
         ("a gap past all numbers", packed(&page(&[0xff; 10]))),
         ("a gap without an end", packed(&[0x80; 4])),
         ("a page without its lines", packed(&[0, 1, 0, 0, 0, 0, 0, 0, 0])),
+        ("a stride of nothing", packed(&[[2, 0].as_slice(), &[0; 8]].concat())),
+        ("a stride that is too long", packed(&[[2, 65].as_slice(), &[0; 8]].concat())),
+        ("a page from nothing", packed(&page(&[3]))),
         ("a bomb", packed(&vec![0; 512 << 20])),
     ] {
         assert_eq!(restored(&seal(&bytes, &header, &pages)).map(drop), Err(ErrorKind::Corrupt), "{what}");

@@ -244,7 +244,7 @@ const IDENTITY: Identity = Identity { guest: [0xab; 32], abi: 3 };
 const BASELINE_PAGES: usize = 336;
 const MEMORY_PAGES: usize = 352;
 
-/// Memory as a session leaves it: of the baseline some pages with a few words changed, and new ones full of objects.
+/// Memory as a session leaves it: of the baseline some pages with a few words changed, new ones of text, and of objects.
 struct Memory {
     baseline: Vec<u8>,
     now: Vec<u8>,
@@ -267,7 +267,12 @@ impl Memory {
             }
         }
         let text = records().to_string();
-        now.extend(text.bytes().cycle().take((MEMORY_PAGES - BASELINE_PAGES) * PAGE));
+        now.extend(text.bytes().cycle().take((MEMORY_PAGES - BASELINE_PAGES) / 2 * PAGE));
+        let objects = (MEMORY_PAGES * PAGE - now.len()) / 64;
+        for number in (0_u32..).take(objects) {
+            let words = [0x0010_0000 + 64 * number, 1, 0xffff_fff9, number, 0, 0x0020_0000 + 32 * number];
+            now.extend(words.iter().chain(&[0; 10]).flat_map(|word| word.to_le_bytes()));
+        }
         let changed = pages::changed_by_comparing(&now, &baseline);
         Self { baseline, now, changed }
     }

@@ -1,6 +1,6 @@
 //! The list that packed pages are in: its entries, and the zstd frame around them.
 //!
-//! An entry is a number in LEB128, whose meaning is `pages`' own, and a page as its difference from another:
+//! An entry is a number in LEB128 and for some a byte more, whose meaning is `pages`' own, and a page as its difference from another:
 //!
 //! ```text
 //! lines    u64      bit i: line i of 64 bytes differs
@@ -208,6 +208,9 @@ pub(super) fn take_number(list: &mut &[u8]) -> Option<u64> {
     for shift in (0..64).step_by(7) {
         let [byte] = take(list)?;
         number |= u64::from(byte & 0x7f) << shift;
+        if shift == 63 && byte > 1 {
+            return None;
+        }
         if byte & 0x80 == 0 {
             return Some(number);
         }

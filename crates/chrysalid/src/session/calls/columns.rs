@@ -94,6 +94,9 @@ impl<'a> Columns<'a> {
             }
             calls.push_back((number, call));
         }
+        if calls.is_empty() && self.fields.iter().any(|column| !column.0.is_empty()) {
+            return Err("columns of no calls");
+        }
         if !self.changes.is_empty() || fields.iter().any(|field| !field.rest.is_empty()) {
             return Err("a column of calls is too long");
         }
@@ -116,6 +119,9 @@ impl Texts {
         let name = self.text(name)?.clone();
         let file = maybe(file).map(|file| self.owned(file)).transpose()?;
         let by = maybe(by).map(|by| self.owned(by)).transpose()?;
+        if line == 0 && (column != 0 || file.is_some()) || decision == 0 && by.is_some() {
+            return Err("a part of what is absent");
+        }
         let decision = maybe(decision).map(|decision| listed(&DecisionKind::ALL, decision)).transpose()?;
         Ok(StoredCall {
             program,
@@ -413,8 +419,17 @@ mod tests {
     #[test]
     fn columns_that_contradict_each_other_are_refused() {
         type Change = fn(&mut Columns<'static>);
-        let refused: [(Change, &str); 14] = [
+        let refused: [(Change, &str); 17] = [
             (|all| all.texts = vec!["look"; 7], "texts of no call"),
+            (|all| all.fields[7] = Column(vec![0].into()), "a part of what is absent"),
+            (|all| all.fields[4] = Column(vec![0].into()), "a part of what is absent"),
+            (
+                |all| {
+                    all.gaps = Column(Vec::new().into());
+                    all.texts.clear();
+                },
+                "columns of no calls",
+            ),
             (|all| all.fields[0] = Column(vec![2, 1].into()), "programs do not ascend"),
             (|all| all.gaps = Column(vec![0x80].into()), "a column of calls is no numbers"),
             (|all| all.gaps = Column(vec![0, 0xff, 0xff, 0xff, 0xff, 0x10].into()), "a column of calls is no numbers"),
