@@ -38,6 +38,7 @@ const WIDTH: usize = 10;
 /// there are any number. So many calls are 512 MiB of [`crate::Limits::host_memory`].
 pub(super) const MOST: usize = 1 << 20;
 const MOST_TEXT: usize = 1 << 30;
+const TOO_MUCH_TEXT: &str = "too much text";
 /// Texts that a call has at most.
 const TEXTS: usize = 3;
 
@@ -138,7 +139,7 @@ impl Texts {
 
     fn text(&mut self, place: u32) -> Result<&SharedName, &'static str> {
         let text = self.all.get(place as usize).ok_or(MISSING)?;
-        self.room = self.room.checked_sub(text.len()).ok_or("too much text")?;
+        self.room = self.room.checked_sub(text.len()).ok_or(TOO_MUCH_TEXT)?;
         Ok(text)
     }
 
@@ -163,6 +164,8 @@ struct Told<'a> {
     places: BTreeMap<&'a str, u32>,
     /// Nearly always the one that comes next.
     last: Option<(&'a str, u32)>,
+    /// Bytes of texts, each as often as it is told.
+    told: usize,
 }
 
 impl<'a> Told<'a> {
@@ -172,6 +175,10 @@ impl<'a> Told<'a> {
         let some = |value: Option<u32>| value.map_or(0, |value| value.saturating_add(1));
         let file = place.as_ref().and_then(|place| place.file.as_deref());
         let by = decided.as_ref().and_then(|decided| decided.by.as_deref());
+        self.told += name.len() + file.map_or(0, str::len) + by.map_or(0, str::len);
+        if self.told > MOST_TEXT {
+            return Err(TOO_MUCH_TEXT);
+        }
         let decision = decided.as_ref().map(|decided| place_in(&DecisionKind::ALL, decided.decision)).transpose()?;
         Ok([
             *program,
@@ -386,10 +393,15 @@ mod tests {
     fn a_text_is_not_told_without_end() {
         let by = "x".repeat(1 << 20);
         let call = StoredCall { decided: Some(DecidedBy { decision: DecisionKind::Approve, by: None }), ..call(1) };
+        let text = by.clone();
         let mut columns = Columns::of((0..).zip(std::iter::repeat_n(&call, 2000))).unwrap();
-        columns.texts.push(&by);
+        columns.texts.push(&text);
         columns.fields[8] = Column(vec![2].into());
-        assert_eq!(columns.into_calls().unwrap_err(), "too much text");
+        assert_eq!(columns.into_calls().unwrap_err(), TOO_MUCH_TEXT);
+
+        let call = StoredCall { decided: Some(DecidedBy { decision: DecisionKind::Approve, by: Some(by) }), ..call };
+        assert_eq!(Columns::of((0..).zip(std::iter::repeat_n(&call, 1023))).err(), None);
+        assert_eq!(Columns::of((0..).zip(std::iter::repeat_n(&call, 1024))).err(), Some(TOO_MUCH_TEXT));
     }
 
     #[test]
