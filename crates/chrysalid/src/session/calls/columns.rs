@@ -165,7 +165,7 @@ struct Told<'a> {
     /// Nearly always the one that comes next.
     last: Option<(&'a str, u32)>,
     /// Bytes of texts, each as often as it is told.
-    told: usize,
+    bytes: usize,
 }
 
 impl<'a> Told<'a> {
@@ -175,8 +175,8 @@ impl<'a> Told<'a> {
         let some = |value: Option<u32>| value.map_or(0, |value| value.saturating_add(1));
         let file = place.as_ref().and_then(|place| place.file.as_deref());
         let by = decided.as_ref().and_then(|decided| decided.by.as_deref());
-        self.told += name.len() + file.map_or(0, str::len) + by.map_or(0, str::len);
-        if self.told > MOST_TEXT {
+        self.bytes += name.len() + file.map_or(0, str::len) + by.map_or(0, str::len);
+        if self.bytes > MOST_TEXT {
             return Err(TOO_MUCH_TEXT);
         }
         let decision = decided.as_ref().map(|decided| place_in(&DecisionKind::ALL, decided.decision)).transpose()?;
