@@ -6,8 +6,8 @@ use std::io;
 use zstd::bulk::{Compressor, Decompressor};
 
 const LEVEL: i32 = 1;
-/// Codes no literals. Of few bytes the code of level 1 saves hardly more than its own table takes, and both writing and reading
-/// it take two to three times as long.
+/// Codes no literals. Headers of 600 bytes are as large as with level 1, whose code takes a table of its own, those of 1,800 an
+/// eighth larger; level 1 takes over twice as long to write, and two to five times as long to read where it has such a table.
 const LEVEL_OF_FEW: i32 = -1;
 const FEW: usize = 2048;
 
